@@ -19,7 +19,8 @@ import (
 
 // An Entry is a page in the lists of pages, which are for an index, a sidebar, a feed or a sitemap. F
 // is the type of what the formats of the Router find in a page: see FormatOf. In templates, {{page}}
-// is the Entry of the page that is rendered, and {{pages "blog"}} are those that Entries returns.
+// is the Entry of the page that is rendered, {{page "docs"}} that of the directory's own page, and
+// {{pages "blog"}} are those that Entries returns.
 //
 // Each page with a URL without parameters has an Entry with that URL, whether it is in a format, or
 // .html. {{page}} is never nil: on an error page, and on a page whose URL has parameters, it has no
@@ -158,6 +159,15 @@ func entriesOf[F any](pages []content.Page) (_ templates.Entries, err error) {
 
 // Page returns the entry of a template, by its path.
 func (x *entries[F]) Page(path string) any { return x.byPath[path] }
+
+// At is the template function page with a path.
+func (x *entries[F]) At(path string) (any, error) {
+	i, err := x.index.At(path)
+	if err != nil {
+		return nil, err
+	}
+	return &x.all[i], nil
+}
 
 // Below is the template function pages.
 func (x *entries[F]) Below(dir string) (any, error) { return x.below(dir) }

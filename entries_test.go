@@ -124,6 +124,24 @@ func TestPageIsTheEntryOfThePage(t *testing.T) {
 	}
 }
 
+func TestPageByItsPath(t *testing.T) {
+	files := maps.Clone(someSite)
+	files["list.html"] = `{{(page "").URL}} {{(page "docs").Title}} {{(page "docs/a").Title}} {{(page "secret").Path}} {{(page "(members)/secret").Path}} {{(page "help").URL}} {{(page "list").Is page}}{{$at := "blog/first"}} {{(page $at).Title}}`
+	delete(files, "users/store.html") // which need handlers
+	delete(files, "row.http")
+	is := is.New(t)
+	r := listing(files)
+	is.NoErr(r.Check())
+	rec := asBrowser(r, "GET", "/list")
+	is.True(strings.HasSuffix(rec.Body.String(), "\n/ Docs A (members)/secret (members)/secret /help true First"))
+	is.True(rec.Header().Get("ETag") != "") // it is rendered once
+
+	outer := flow.New(listed(map[string]string{"index.html": ""}))
+	outer.Mount("/inner", listing(files))
+	is.NoErr(outer.Check())
+	is.True(strings.HasSuffix(asBrowser(outer, "GET", "/inner/list").Body.String(), "\n/inner Docs A (members)/secret (members)/secret /inner/help true First"))
+}
+
 // asBrowser answers a request that accepts HTML.
 func asBrowser(r *flow.Router, method, path string) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, path, nil)
@@ -151,6 +169,15 @@ func TestMistakesWithLists(t *testing.T) {
 		{"a directory in a layout", map[string]string{"+layout.html": `{{$all := pages "/blog"}}{{template "content" .}}`}, `router/+layout.html:1:17: {{pages "/blog"}}: "/blog" is no path below router/: write "blog"`},
 		{"a directory on a page with parameters", map[string]string{"[id].html": `{{with pages "users"}}{{end}}`, "users/[id].html": ""}, `router/[id].html:1:14: {{pages "users"}}: there is no page without parameters below router/users/`},
 		{"a directory that is a variable, on a page that is rendered once", map[string]string{"x.html": "\n{{$dir := \"blgo\"}}{{range pages $dir}}{{end}}"}, `router/x.html:2: executing "router/x.html" at <pages $dir>: error calling pages: there is no page without parameters below router/blgo/: did you mean "blog"?`},
+		{"a page", map[string]string{"x.html": `{{(page "blog/frist").URL}}`}, `router/x.html:1:9: {{page "blog/frist"}}: no page without parameters has that path: did you mean "blog/first"?`},
+		{"a page on a page that is rendered for each request", map[string]string{"x.html": `{{request.Method}}{{with page "blog"}}{{end}}`}, `router/x.html:1:31: {{page "blog"}}: no page without parameters has that path`},
+		{"a page with slashes", map[string]string{"+layout.html": `{{(page "/blog/first").URL}}{{template "content" .}}`}, `router/+layout.html:1:9: {{page "/blog/first"}}: "/blog/first" is no path of a page: write "blog/first"`},
+		{"a page by its file", map[string]string{"docs/index.html": `{{(page "docs/index").URL}}`}, `router/docs/index.html:1:9: {{page "docs/index"}}: "docs/index" is no path of a page: write "docs"`},
+		{"a page with parameters", map[string]string{"users/[id].html": `{{(page "users/[id]").URL}}`}, `router/users/[id].html:1:9: {{page "users/[id]"}}: no page without parameters has that path`},
+		{"a page that is a variable, on a page that is rendered once", map[string]string{"x.html": "\n{{$at := \"blgo\"}}{{(page $at).URL}}"}, `router/x.html:2: executing "router/x.html" at <page $at>: error calling page: no page without parameters has that path`},
+		{"two pages", map[string]string{"x.html": `{{request.Method}}{{(page "blog/first" "x").URL}}`}, `router/x.html:1:27: {{page "blog/first" "x"}}: page takes one path, or none for the page that is rendered`},
+		{"a number as a page", map[string]string{"x.html": `{{(page 7).URL}}`}, `router/x.html:1:9: {{page 7}}: 7 is no string, which page takes`},
+		{"a field of a page by its path", map[string]string{"x.html": `{{(page "blog/first").Titel}}`}, `router/x.html:1:23: {{(page "blog/first").Titel}}: flow.Entry[flow_test.article] has no field or method Titel: did you mean "Title"?`},
 		{"no directory", map[string]string{"x.html": `{{range pages}}{{end}}`}, `router/x.html:1:9: {{pages}}: pages takes 1 argument, and gets 0`},
 		{"a number", map[string]string{"x.html": `{{range pages 7}}{{end}}`}, `router/x.html:1:15: {{pages 7}}: 7 is no string, which pages takes`},
 		{"is of another type", map[string]string{"x.html": `{{page.Is "x"}}`}, `router/x.html:1:11: {{page.Is "x"}}: "x" is no *flow.Entry[flow_test.article], which Is takes`},

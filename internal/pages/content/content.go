@@ -38,6 +38,7 @@ type Page struct {
 // read-only.
 type Index struct {
 	Nodes []Node
+	at    map[string]int32   // the listed pages by their places, and by those with all groups
 	lists map[string][]int32 // the pages below each directory, by its path with all of its groups and without them
 }
 
@@ -55,19 +56,21 @@ const None = -1
 // stands before its children. Children of one page are ordered by compare, which gets the numbers of
 // two pages, and then by their paths. compare may be nil.
 func New(pages []Page, compare func(a, b int32) int) *Index {
-	x := &Index{Nodes: make([]Node, len(pages)), lists: map[string][]int32{"": nil}}
-	places, at := make([]string, len(pages)), make(map[string]int32, len(pages))
+	x := &Index{Nodes: make([]Node, len(pages)), at: make(map[string]int32, len(pages)), lists: map[string][]int32{"": nil}}
+	places := make([]string, len(pages))
 	for i, p := range pages {
-		layers := routetree.Layers(p.Path)
-		places[i] = place(layers[len(layers)-1])
-		if _, taken := at[places[i]]; p.URL != "" && !taken {
-			at[places[i]] = int32(i)
+		own := ownLayer(p.Path)
+		places[i] = place(own)
+		for _, key := range []string{places[i], own} {
+			if _, taken := x.at[key]; p.URL != "" && !taken {
+				x.at[key] = int32(i)
+			}
 		}
 	}
 	var roots []int32
 	for i, p := range pages {
 		listed := p.URL != ""
-		parent := nearest(at, places[i], !listed)
+		parent := nearest(x.at, places[i], !listed)
 		n := &x.Nodes[i] // which may have children already
 		n.Parent, n.Prev, n.Next = parent, None, None
 		switch {
@@ -102,6 +105,13 @@ func New(pages []Page, compare func(a, b int32) int) *Index {
 	}
 	visit(roots)
 	return x
+}
+
+// ownLayer returns the directory that is the page's own: "docs" for docs/index, and "docs/intro" for
+// docs/intro.
+func ownLayer(file string) string {
+	layers := routetree.Layers(file)
+	return layers[len(layers)-1]
 }
 
 // place returns the place of a path that has no matter of its own at the end: see the comment of
@@ -164,6 +174,19 @@ func (x *Index) list(i int32, file string) {
 			}
 		}
 	}
+}
+
+// At returns the page at a place, which may be written with all of its groups. It returns an error if no
+// list has such a page.
+func (x *Index) At(place string) (int32, error) {
+	if i, ok := x.at[place]; ok {
+		return i, nil
+	}
+	wanted := ownLayer(path.Clean("/" + place)[1:])
+	if _, ok := x.at[wanted]; ok {
+		return None, fmt.Errorf("%q is no path of a page: write %q", place, wanted)
+	}
+	return None, fmt.Errorf("no page without parameters has that path%s", fault.Suggest(wanted, x.at, ""))
 }
 
 // Below returns the pages below a directory, in the order of all pages, without the page of the

@@ -201,6 +201,34 @@ func TestBelow(t *testing.T) {
 	}
 }
 
+func TestAt(t *testing.T) {
+	pages, _ := pagesOf("index", "docs/index", "(site)/blog", "[[lang]]/help", "users/[id]")
+	x := New(pages, nil)
+	for _, tt := range []struct{ place, want string }{
+		{"", "index"},
+		{"docs", "docs/index"},
+		{"blog", "(site)/blog"},
+		{"(site)/blog", "(site)/blog"},
+		{"help", "[[lang]]/help"},
+		{"(site)", `no page without parameters has that path`},
+		{"users/[id]", `no page without parameters has that path`},
+		{"dosc", `no page without parameters has that path: did you mean "docs"?`},
+		{"/docs/", `"/docs/" is no path of a page: write "docs"`},
+		{"docs/index", `"docs/index" is no path of a page: write "docs"`},
+		{"index", `"index" is no path of a page: write ""`},
+	} {
+		t.Run(tt.place, func(t *testing.T) {
+			got := ""
+			if i, err := x.At(tt.place); err != nil {
+				got = err.Error()
+			} else {
+				got = pages[i].Path
+			}
+			is.New(t).Equal(got, tt.want)
+		})
+	}
+}
+
 // below returns the paths of the pages below a directory, or the error.
 func below(x *Index, pages []Page, dir string) string {
 	list, err := x.Below(dir)

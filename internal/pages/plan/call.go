@@ -197,6 +197,14 @@ func direct(fun any) func(args []reflect.Value) (any, error) {
 		return func(args []reflect.Value) (any, error) {
 			return f(args[0].Interface(), args[1].String(), interfaces(args[2:])...)
 		}
+	case func(any, ...string) (any, error):
+		return func(args []reflect.Value) (any, error) {
+			var texts []string
+			for _, arg := range args[1:] {
+				texts = append(texts, arg.String())
+			}
+			return f(args[0].Interface(), texts...)
+		}
 	case func(string, ...any) string:
 		return func(args []reflect.Value) (any, error) { return f(args[0].String(), interfaces(args[1:])...), nil }
 	case func(...any) string:

@@ -1,9 +1,11 @@
 package templates
 
 import (
+	"errors"
 	"html"
 	"html/template"
 	"reflect"
+	"slices"
 	"strings"
 	"text/template/parse"
 
@@ -21,6 +23,7 @@ type Lists struct {
 // Entries are those of all pages.
 type Entries interface {
 	Page(path string) any          // that of a page, a partial or an error page
+	At(path string) (any, error)   // that of the page at a place: see content.Index
 	Below(dir string) (any, error) // those of the pages below a directory: see content.Index
 }
 
@@ -54,10 +57,13 @@ func (l *library) entriesOf(texts []Text) Entries {
 
 // notes are what lists have to do with a file. Most files have none.
 type notes struct {
-	title string   // see readTitle
-	front any      // of an .html page: see readFront
-	dirs  []string // the directories whose pages it lists
+	title string // see readTitle
+	front any    // of an .html page: see readFront
+	asked []asked
 }
+
+// An asked is a call of page or pages with a path that is a constant.
+type asked struct{ function, path string }
 
 // note returns the notes of a file, to be changed.
 func (f *templateFile) note() *notes {
@@ -67,12 +73,19 @@ func (f *templateFile) note() *notes {
 	return f.notes
 }
 
-// listed returns the directories whose pages a file lists, as far as they are constants.
-func (f *templateFile) listed() []string {
-	if f.notes == nil {
-		return nil
+// stillLists reports whether what a file asks page and pages for is still there.
+func (l *library) stillLists(f *templateFile) bool {
+	return f.notes == nil || !slices.ContainsFunc(f.notes.asked, func(a asked) bool { return l.ask(a) != nil })
+}
+
+// ask returns the error of a call.
+func (l *library) ask(a asked) (err error) {
+	if a.function == "page" {
+		_, err = l.entries.At(a.path)
+	} else {
+		_, err = l.entries.Below(a.path)
 	}
-	return f.notes.dirs
+	return err
 }
 
 // literal returns the text of a template that has no actions. If held is that text, it returns held in
@@ -142,23 +155,28 @@ func (l *library) readFront(f *templateFile) []fault.Fault {
 	return nil
 }
 
-// checkList returns a fault if a command lists the pages of a directory that has none. It notes the
-// name of the directory, if that is a constant.
+// checkList returns a fault if a command asks page or pages for what is not there. It notes the call, if the
+// path is a constant.
 func (l *library) checkList(f *templateFile, t *parse.Tree, cmd *parse.CommandNode) []fault.Fault {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
-	if !ok || fn.Ident != "pages" || l.entries == nil || len(cmd.Args) < 2 {
+	if !ok || fn.Ident != "page" && fn.Ident != "pages" || l.entries == nil || len(cmd.Args) < 2 {
 		return nil
 	}
-	dir, ok := cmd.Args[1].(*parse.StringNode)
+	line, column := positionOf(t, cmd.Args[1])
+	if fn.Ident == "page" && len(cmd.Args) > 2 {
+		return []fault.Fault{fault.InColumn(f.file, line, column, "{{%s}}: %v", cmd, errPaths)}
+	}
+	path, ok := cmd.Args[1].(*parse.StringNode)
 	if !ok {
 		return nil
 	}
+	a := asked{fn.Ident, path.Text}
 	notes := f.note()
-	notes.dirs = append(notes.dirs, dir.Text)
-	_, err := l.entries.Below(dir.Text)
-	if err == nil {
-		return nil
+	notes.asked = append(notes.asked, a)
+	if err := l.ask(a); err != nil {
+		return []fault.Fault{fault.InColumn(f.file, line, column, "{{%s %q}}: %v", a.function, a.path, strings.TrimPrefix(err.Error(), "flow: "))}
 	}
-	line, column := positionOf(t, dir)
-	return []fault.Fault{fault.InColumn(f.file, line, column, "{{pages %q}}: %v", dir.Text, strings.TrimPrefix(err.Error(), "flow: "))}
+	return nil
 }
+
+var errPaths = errors.New("page takes one path, or none for the page that is rendered")

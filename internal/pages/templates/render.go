@@ -98,9 +98,15 @@ type rendering struct {
 func requestOf(at any) any { return at.(*rendering).request }
 
 // pageOf is the template function page.
-func pageOf(at any) any {
+func pageOf(at any, path ...string) (any, error) {
 	of := at.(*rendering)
-	return of.views.entries.Page(of.name)
+	switch len(path) {
+	case 0:
+		return of.views.entries.Page(of.name), nil
+	case 1:
+		return of.views.entries.At(path[0])
+	}
+	return nil, errPaths
 }
 
 // pagesBelow is the template function pages.

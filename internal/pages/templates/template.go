@@ -391,12 +391,7 @@ func (l *library) stillResolves(f *templateFile) bool {
 			return false
 		}
 	}
-	for _, dir := range f.listed() {
-		if _, err := l.entries.Below(dir); err != nil {
-			return false
-		}
-	}
-	return true
+	return l.stillLists(f)
 }
 
 // eachCall calls f for each {{template}} and {{block}} of a template.
