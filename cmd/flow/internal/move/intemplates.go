@@ -64,7 +64,7 @@ func (p *planner) template(file, name string) {
 		ref.file = file
 		switch {
 		case name == "" && ref.kind != calls.RouteName:
-		case ref.kind == calls.List && len(p.c.before.Formats) == 0: // a function of the application
+		case (ref.kind == calls.List || ref.kind == calls.Page) && len(p.c.before.Formats) == 0: // a function of the application
 		case ref.kind == calls.Param || ref.kind == calls.Segments:
 			p.templateParam(ref, name)
 		default:

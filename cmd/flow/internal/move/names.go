@@ -21,6 +21,7 @@ type change struct {
 	templates     paths    // of pages and +files, for View
 	partials      paths    // for {{template}}
 	lists         paths    // directories with pages, for Entries
+	pages         paths    // by their places, for {{page}}
 	automatic     paths    // of route files, by their automatic names
 }
 
@@ -48,7 +49,7 @@ func newChange(t transfer, before, after *routetree.Tree) *change {
 		return paths{names(before), names(after), t}
 	}
 	c.paths, c.templates, c.partials, c.automatic = by(routesByPath), by(templatesByPath), by(partialsByPath), by(automaticNames)
-	c.lists = by(project.Listed)
+	c.lists, c.pages = by(project.Listed), by(pagesByPlace)
 	return c
 }
 
@@ -57,6 +58,18 @@ func partialsByPath(t *routetree.Tree) map[string]string {
 	files := templatesByPath(t)
 	maps.DeleteFunc(files, func(_, file string) bool { return role(file) != "partial" })
 	return files
+}
+
+// pagesByPlace returns the pages with a URL without parameters, docs/index as "docs".
+func pagesByPlace(t *routetree.Tree) map[string]string {
+	pages := map[string]string{}
+	for _, r := range t.Routes {
+		if r.Page && !r.Store && len(r.Patterns[0].Names) == 0 {
+			layers := routetree.Layers(r.Path)
+			pages[layers[len(layers)-1]] = r.InTree()
+		}
+	}
+	return pages
 }
 
 // newRoute tells what becomes of the parameters of a route. Those that keep their name

@@ -64,6 +64,13 @@ func (p *planner) refer(ref reference) {
 			return
 		}
 		p.rewrite(ref, "directory", p.movesRoutes(), p.c.list, has)
+	case calls.Page: // in a template
+		has := func(o *other) bool { return len(routetree.Find(pagesByPlace(o.tree), ref.value)) > 0 }
+		if _, v := p.c.pages.rewrite(ref.value); ref.known && v == lost && p.owner(ref, has) != theirs {
+			p.leave(ref, "the URL of that page has a parameter now, so that it is in no list")
+			return
+		}
+		p.rewrite(ref, "path", p.movesRoutes(), p.c.pages.rewrite, has)
 	case calls.RouteName:
 		p.rewriteRoute(ref)
 	}

@@ -100,7 +100,7 @@ func (s *source) add(ref reference) {
 
 // The functions of templates that speak of the tree, and the methods of Request that do.
 var (
-	treeFuncs   = map[string]calls.Kind{"route": calls.RouteName, "asset": calls.Asset, "pages": calls.List}
+	treeFuncs   = map[string]calls.Kind{"route": calls.RouteName, "asset": calls.Asset, "page": calls.Page, "pages": calls.List}
 	treeMethods = map[string]calls.Kind{"Route": calls.RouteName, "Asset": calls.Asset, "Param": calls.Param, "PathValue": calls.Param, "Segments": calls.Segments}
 )
 
@@ -119,7 +119,7 @@ func (s *source) command(n *parse.CommandNode) {
 	case *parse.VariableNode:
 		ref.name = fn.Ident[len(fn.Ident)-1]
 	}
-	if ref.kind = kinds[ref.name]; ref.kind == 0 {
+	if ref.kind = kinds[ref.name]; ref.kind == 0 || ref.kind == calls.Page && len(args) == 0 {
 		return
 	}
 	if ref.kind == calls.RouteName {
