@@ -211,6 +211,26 @@ router/a.md:2:32: href of <a>: nothing answers /none: if something else does, sa
 	}
 }
 
+// TestPlacesOfManyFaults: each of many faults of one page has its place. With a search through the whole page for
+// each of them, this takes minutes.
+func TestPlacesOfManyFaults(t *testing.T) {
+	is := is.New(t)
+	const many = 20_000
+	var text strings.Builder
+	for i := range many {
+		fmt.Fprintf(&text, "\n<a href=\"/none/%d?a\">x</a> a text with &lt;, which nothing of a link is in, on %d lines", i, i)
+	}
+	var all interface{ Unwrap() []error }
+	is.True(errors.As(withNotes(map[string]string{"a.md": text.String()}).Check(), &all))
+	is.Equal(len(all.Unwrap()), many)
+	for i, err := range all.Unwrap() {
+		want := fmt.Sprintf(`router/a.md:%d:10: href of <a>: nothing answers /none/%d:`, i+2, i)
+		if !strings.HasPrefix(err.Error(), want) {
+			t.Fatalf("%v: want %s", err, want)
+		}
+	}
+}
+
 // TestFormatsInDevelopment changes one file after the other, and asks after each.
 func TestFormatsInDevelopment(t *testing.T) {
 	is := is.New(t)

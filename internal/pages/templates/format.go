@@ -31,9 +31,10 @@ type Conversion struct {
 	html  string
 	front any // the data of the page, unless a handler gives it other data
 
-	mu    sync.Mutex // for Link, which goroutines of a format may call
+	mu    sync.Mutex // for the fields below: goroutines of a format may call Link, and development checks several things at once
 	links map[string]*link
 	index *routetree.LinkIndex // nil once the conversion is made
+	found *indexes             // see indexes
 }
 
 // A link is what Conversion.Link has answered for a text.
@@ -96,7 +97,7 @@ func (c *Conversion) place(m *Mistake) (line, column int) {
 	if m.to == "" {
 		return m.Line, 0
 	}
-	return c.nth(occurrences(c.Text, m.to), c.links[m.to].asked, m.nth)
+	return c.nth(c.indexes().text.occurrences(m.to), c.links[m.to].asked, m.nth)
 }
 
 // faults returns the faults of an error of a conversion: one for each error that is joined in it. What

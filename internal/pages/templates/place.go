@@ -30,42 +30,49 @@ func (f *templateFile) position(offset int) (line, column int) {
 }
 
 func (c *Conversion) position(offset int) (line, column int) {
-	if end := strings.IndexAny(c.html[offset:], "\"'<> \t\r\n"); end > 0 && strings.Contains(c.html[offset:offset+end], "/") {
-		return c.urlPosition(offset, c.html[offset:offset+end])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.indexes()
+	if end := strings.IndexAny(c.html[offset:], "\"'<> \t\r\n"); end > 0 {
+		url := html.UnescapeString(c.html[offset : offset+end])
+		if strings.ContainsAny(url, "/.") || c.links[url] != nil {
+			return c.urlPosition(url, p.plain(c.html, offset))
+		}
 	}
 	offset = max(0, strings.LastIndexByte(c.html[:min(offset+1, len(c.html))], '<'))
 	tag := c.html[offset:]
 	if end := strings.IndexByte(tag, '>'); end >= 0 {
 		tag = tag[:end+1]
 	}
-	whole, before, unescaped := html.UnescapeString(c.html), html.UnescapeString(c.html[:offset]), html.UnescapeString(tag)
-	if places := all(c.Text, tag); len(places) == strings.Count(whole, unescaped) {
-		return c.nth(places, len(places), strings.Count(before, unescaped))
+	places, inHTML := p.text.all(tag), p.html.all(html.UnescapeString(tag))
+	if len(places) == len(inHTML) {
+		n, _ := slices.BinarySearch(inHTML, p.plain(c.html, offset))
+		return c.nth(places, len(places), n)
 	}
 	content, _, _ := strings.Cut(c.html[offset+len(tag):], "<")
 	return c.only(html.UnescapeString(content))
 }
 
-// urlPosition is position for the offset of a URL in a tag, as the HTML has it.
-func (c *Conversion) urlPosition(offset int, written string) (line, column int) {
-	url := html.UnescapeString(written)
-	return c.nth(c.placesOf(url), countURL(c.html, url), countURL(c.html[:offset], url))
+// urlPosition is position for a URL in a tag. offset is where the HTML without its escapes has it.
+func (c *Conversion) urlPosition(url string, offset int) (line, column int) {
+	inHTML := c.indexes().html.occurrences(url)
+	n, _ := slices.BinarySearch(inHTML, offset)
+	return c.nth(c.placesOf(url), len(inHTML), n)
 }
 
 // placesOf returns the offsets of a URL in the text, as it stands there or as a link that leads to it.
 func (c *Conversion) placesOf(url string) []int {
-	places := occurrences(c.Text, url)
-	for to, l := range c.links {
-		if l.url == url && to != url {
-			places = append(places, occurrences(c.Text, to)...)
+	p := c.indexes()
+	places := p.text.occurrences(url)
+	if others := p.others[url]; others != nil {
+		places = slices.Clone(places)
+		for _, to := range others {
+			places = append(places, p.text.occurrences(to)...)
 		}
+		slices.Sort(places)
 	}
-	slices.Sort(places)
 	return places
 }
-
-// countURL returns how often a part of the HTML has a URL.
-func countURL(part, url string) int { return len(occurrences(html.UnescapeString(part), url)) }
 
 // Place returns the file that has a URL which the page of a name has when it is rendered, and where: the
 // page itself, a layout or a partial. text and what are those of a links.URL. The line is 0 if no file
@@ -127,11 +134,13 @@ func (f *templateFile) withoutActions() string {
 // exactly returns the position in the text of a URL at an offset of the HTML, or 0 if others could be
 // meant.
 func (c *Conversion) exactly(url string, offset int) (line, column int) {
-	places, inHTML := c.placesOf(url), countURL(c.html, url)
-	if len(places) != 1 && len(places) != inHTML {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.indexes()
+	if places := c.placesOf(url); len(places) != 1 && len(places) != len(p.html.occurrences(url)) {
 		return 0, 0
 	}
-	return c.nth(places, inHTML, countURL(c.html[:offset], url))
+	return c.urlPosition(url, p.plain(c.html, offset))
 }
 
 // nth returns the position of the n-th of some places in the text, from 0, if they are as many as the
@@ -143,16 +152,17 @@ func (c *Conversion) nth(places []int, inHTML, n int) (line, column int) {
 	case len(places) != inHTML:
 		n = 0
 	}
-	return markup.Position(c.Text, places[n])
+	return c.indexes().text.position(places[n])
 }
 
 // only returns the position of what both the text and what is read of the HTML have once.
 func (c *Conversion) only(part string) (line, column int) {
 	part = strings.TrimSpace(part)
-	if part == "" || strings.Count(c.Text, part) != 1 || strings.Count(html.UnescapeString(c.html), part) != 1 {
+	places := c.indexes().text.all(part)
+	if len(places) != 1 || len(c.indexes().html.all(part)) != 1 {
 		return 0, 0
 	}
-	return markup.Position(c.Text, strings.Index(c.Text, part))
+	return c.indexes().text.position(places[0])
 }
 
 // escapeFault returns the fault for what html/template says of the HTML as a whole. That quotes what it is about,
@@ -165,6 +175,8 @@ func (c *Conversion) escapeFault(description string) fault.Fault {
 		part = strings.TrimSpace(lines[len(lines)-1])
 		description += fmt.Sprintf(": %q", part[max(0, len(part)-maxQuoted):])
 	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	line, column := c.only(part)
 	return fault.InColumn(c.File, line, column, "the HTML of its format: %s", description)
 }
@@ -172,24 +184,123 @@ func (c *Conversion) escapeFault(description string) fault.Fault {
 // maxQuoted is the largest length, in bytes, of what a fault quotes of the HTML.
 const maxQuoted = 120
 
-// all returns the offsets of a part of a text, which is not empty.
-func all(text, part string) (offsets []int) {
-	for from := 0; ; {
-		i := strings.Index(text[from:], part)
-		if i < 0 || part == "" {
-			return offsets
+// The indexes of a page are made when the first place in it is asked for: a page of some megabytes may have
+// thousands of mistakes.
+type indexes struct {
+	text, html index // html has no escapes
+	escapes    []escape
+	others     map[string][]string // by a URL, the texts for which Link has returned it, other than itself
+}
+
+// An escape is where an & stands in the HTML, and what it begins in the HTML without escapes.
+type escape struct{ at, plain int }
+
+func (c *Conversion) indexes() *indexes {
+	if c.found == nil {
+		p := &indexes{text: newIndex(c.Text), others: map[string][]string{}}
+		var plain strings.Builder
+		for rest := c.html; rest != ""; {
+			p.escapes = append(p.escapes, escape{len(c.html) - len(rest), plain.Len()})
+			end := strings.IndexByte(rest[1:], '&') + 1 // no escape has one
+			if end == 0 {
+				end = len(rest)
+			}
+			plain.WriteString(html.UnescapeString(rest[:end]))
+			rest = rest[end:]
+		}
+		p.html = newIndex(plain.String())
+		for to, l := range c.links {
+			if to != l.url {
+				p.others[l.url] = append(p.others[l.url], to)
+			}
+		}
+		c.found = p
+	}
+	return c.found
+}
+
+// plain returns the offset in the HTML without its escapes of an offset in the HTML.
+func (p *indexes) plain(written string, offset int) int {
+	i, exact := slices.BinarySearchFunc(p.escapes, offset, func(e escape, offset int) int { return e.at - offset })
+	if !exact {
+		i--
+	}
+	if i < 0 { // there is no HTML
+		return 0
+	}
+	e := p.escapes[i]
+	return e.plain + len(html.UnescapeString(written[e.at:offset]))
+}
+
+// An index finds parts of a text.
+type index struct {
+	content string
+	lines   []int            // where they begin
+	words   map[string][]int // the offsets of the longest parts that may be of a URL; and those of URLs that occurrences has found
+	parts   map[string][]int // those that all has found
+}
+
+func newIndex(text string) index {
+	x := index{text, []int{0}, map[string][]int{}, map[string][]int{}}
+	begin := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && inURL(text[i]) {
+			continue
+		}
+		if begin < i {
+			x.words[text[begin:i]] = append(x.words[text[begin:i]], begin)
+		}
+		begin = i + 1
+		if i < len(text) && text[i] == '\n' {
+			x.lines = append(x.lines, begin)
+		}
+	}
+	return x
+}
+
+// position is markup.Position.
+func (x index) position(offset int) (line, column int) {
+	line, exact := slices.BinarySearch(x.lines, offset)
+	if exact {
+		line++
+	}
+	return line, offset - x.lines[line-1] + 1
+}
+
+// all returns the offsets of a part of the text.
+func (x index) all(part string) []int {
+	offsets, known := x.parts[part]
+	for from := 0; !known && part != ""; {
+		i := strings.Index(x.content[from:], part)
+		if i < 0 {
+			x.parts[part] = offsets
+			break
 		}
 		offsets = append(offsets, from+i)
 		from += i + len(part)
 	}
+	return offsets
 }
 
-// occurrences returns the offsets of a URL in a text, and not those of a longer URL that contains it.
-func occurrences(text, url string) []int {
-	return slices.DeleteFunc(all(text, url), func(i int) bool {
+// occurrences returns the offsets of a URL, and not those of a longer URL that contains it.
+func (x index) occurrences(url string) []int {
+	end := strings.IndexFunc(url, func(r rune) bool { return r < 0x80 && !inURL(byte(r)) })
+	offsets, known := x.words[url]
+	if end < 0 || known {
+		return offsets
+	}
+	places := x.words[url[:end]]
+	if end == 0 {
+		places = x.all(url)
+	}
+	for _, i := range places {
 		end := i + len(url)
-		return i > 0 && inURL(text[i-1]) || end < len(text) && inURL(text[end])
-	})
+		if strings.HasPrefix(x.content[i:], url) && (i == 0 || !inURL(x.content[i-1])) && (end == len(x.content) || !inURL(x.content[end])) {
+			offsets = append(offsets, i)
+		}
+	}
+	x.words[url] = offsets
+	return offsets
 }
 
 // inURL reports whether a byte beside a URL says that this is a part of something else.
