@@ -211,6 +211,52 @@ router/a.md:2:32: href of <a>: nothing answers /none: if something else does, sa
 	}
 }
 
+// TestRelativeURLs: a relative URL that a format leaves as it is, and that nothing answers, is a warning.
+func TestRelativeURLs(t *testing.T) {
+	const nothing = "router/docs/a.md:3:"
+	for _, tt := range []struct {
+		name  string
+		files map[string]string
+		want  string
+	}{
+		{"an image", map[string]string{"docs/a.md": "\n\n!missing.png"}, nothing + "2: warning: src of <img>: to browsers missing.png is /docs/missing.png, and nothing answers that: a file of that URL would be public/docs/missing.png"},
+		{"an image of the page of a directory", map[string]string{"docs/index.md": "\n!missing.png?x"}, "router/docs/index.md:2:2: warning: src of <img>: to browsers missing.png is /missing.png, and nothing answers that: a file of that URL would be public/docs/missing.png"},
+		{"an image in a group", map[string]string{"(site)/docs/a.md": "\n!b.png"}, "router/(site)/docs/a.md:2:2: warning: src of <img>: to browsers b.png is /docs/b.png, and nothing answers that: a file of that URL would be public/docs/b.png"},
+		{"one that the format does not ask for", map[string]string{"docs/index.md": "\n<img src='a%20b.png' srcset='c.png 2x' alt=''>"}, `
+router/docs/index.md:2:11: warning: src of <img>: to browsers a%20b.png is /a%20b.png, and nothing answers that: a file of that URL would be public/a b.png
+router/docs/index.md:2:30: warning: srcset of <img>: to browsers c.png is /c.png, and nothing answers that: a file of that URL would be public/c.png`},
+		{"an image that stands beside the page", map[string]string{"docs/index.md": "\n<img src=logo.png alt=''>", "public/docs/logo.png": ""}, "router/docs/index.md:2:10: warning: src of <img>: to browsers logo.png is /logo.png, and nothing answers that: write /docs/logo.png, or have the format give the link to Source.Link"},
+		{"a link", map[string]string{"docs/a.md": "\n\nx -> ../nowhere#x"}, nothing + "6: warning: href of <a>: to browsers ../nowhere is /nowhere, and nothing answers that: if something else does, say so with rel=\"external\""},
+		{"a misspelt link", map[string]string{"docs/a.md": "\n\nx -> guid", "docs/guide.md": ""}, nothing + "6: warning: href of <a>: to browsers guid is /docs/guid, and nothing answers that: did you mean /docs/guide?"},
+		{"a link to a source file", map[string]string{"docs/a.md": "\n\n<a href='guide.md'>", "docs/guide.md": ""}, nothing + "10: warning: href of <a>: to browsers guide.md is /docs/guide.md, and nothing answers that: write /docs/guide, or have the format give the link to Source.Link"},
+		{"a link to no source file", map[string]string{"docs/a.md": "\n\n<a href='giude.md'>", "docs/guide.md": ""}, nothing + "10: warning: href of <a>: to browsers giude.md is /docs/giude.md, and nothing answers that: giude.md leads to no file: there is no router/docs/giude.md: did you mean \"router/docs/guide.md\"?"},
+		{"each place", map[string]string{"docs/a.md": "\nx -> ./b\n\nx -> ./b"}, `
+router/docs/a.md:2:6: warning: href of <a>: to browsers ./b is /docs/b, and nothing answers that: if something else does, say so with rel="external"
+router/docs/a.md:4:6: warning: href of <a>: to browsers ./b is /docs/b, and nothing answers that: if something else does, say so with rel="external"`},
+		{"what is answered", map[string]string{"docs/a.md": "\nx -> b\nx -> ../docs/\nx -> .\n!logo.png\nx -> #top\nx -> ?page=2\nx -> mailto:a@b\nx -> //c/d", "docs/b.html": "", "docs/index.md": "", "public/docs/logo.png": ""}, ""},
+		{"elsewhere", map[string]string{"docs/a.md": "\n<a href='nowhere' rel='external'>"}, ""},
+		{"a page with a parameter", map[string]string{"docs/[id].md": "\nx -> nowhere"}, ""},
+		{"a page with two URLs", map[string]string{"docs/[[id]].md": "\nx -> nowhere"}, ""},
+		{"a base in the page", map[string]string{"docs/a.md": "\n<base href='/x/'>\n\nx -> nowhere"}, ""},
+		{"a base in the layout", map[string]string{"docs/+layout.html": "<base href='/x/'>{{template \"content\" .}}", "docs/a.md": "\nx -> nowhere"}, ""},
+		{"a base in another layout", map[string]string{"blog/+layout.html": "<base href='/x/'>{{template \"content\" .}}", "docs/a.md": "\nx -> guid"}, `router/docs/a.md:2:6: warning: href of <a>: to browsers guid is /docs/guid, and nothing answers that: if something else does, say so with rel="external"`},
+		{"a page that is no format's", map[string]string{"docs/a.html": "<a href='nowhere'>"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			r := withNotes(tt.files)
+			is.NoErr(r.Check())
+			is.Equal(errorText(r.Warnings()), strings.TrimPrefix(tt.want, "\n"))
+		})
+	}
+
+	is := is.New(t)
+	outer := flow.New(noted(map[string]string{"+layout.html": `{{template "content" .}}`, "index.html": ""}))
+	outer.Mount("/inner", withNotes(map[string]string{"a.md": "\n<img src='b.png' alt=''>"}))
+	is.NoErr(outer.Check())
+	is.Equal(errorText(outer.Warnings()), `Mount("/inner"): router/a.md:2:11: warning: src of <img>: to browsers b.png is /inner/b.png, and nothing answers that: a file of that URL would be public/b.png`)
+}
+
 // TestPlacesOfManyFaults: each of many faults of one page has its place. With a search through the whole page for
 // each of them, this takes minutes.
 func TestPlacesOfManyFaults(t *testing.T) {

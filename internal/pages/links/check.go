@@ -1,6 +1,7 @@
 package links
 
 import (
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,6 +57,9 @@ type Source struct {
 	URLs   []string               // with holes, of the page that the file is; nil for other files
 	Assets []string               // the public files that it names in {{asset}}
 	With   func(file string) bool // reports whether the page that the file is has another file; nil for other files
+	// Missing says what would be right in place of a relative URL that leads nowhere, given what browsers
+	// make of it; "" if that is not known. It is nil for files whose relative URLs are not checked.
+	Missing func(l Link, asked string) string
 }
 
 // Check returns the faults and the warnings of the links and the forms in template files.
@@ -71,6 +75,7 @@ func Check(sources []Source, named Named, site Site) []fault.Fault {
 				c.link(l)
 			}
 		}
+		c.relative(sources)
 		c.forms()
 	}
 	c.tell()
@@ -174,6 +179,38 @@ func (c *checker) link(l Link) {
 		c.warn(l.Offset, "%s: %s is a page", what, url)
 	case t.Near != "":
 		c.warn(l.Offset, "%s: %s is answered by %s: did you mean %s?", what, url, t.By, t.Near)
+	}
+}
+
+// relative warns of the relative URLs of the source that nothing answers, if that is a page with one URL. A
+// converter of another language may have written them, which knows nothing of URLs.
+func (c *checker) relative(all []Source) {
+	s := c.source
+	if s.Missing == nil || len(s.Links.Relative) == 0 || len(s.URLs) != 1 || strings.Contains(s.URLs[0], pattern.Hole) ||
+		s.With == nil || slices.ContainsFunc(all, func(other Source) bool { return other.Links.based && s.With(other.File) }) {
+		return
+	}
+	page, err := url.Parse(s.URLs[0])
+	if err != nil {
+		return
+	}
+	for _, l := range s.Links.Relative {
+		to, err := page.Parse(l.URL)
+		if err != nil {
+			continue
+		}
+		asked := to.EscapedPath()
+		t := c.find(l.Method, asked)
+		if t.Answered {
+			continue
+		}
+		right := s.Missing(l, asked)
+		if right == "" && t.Near != "" {
+			right = "did you mean " + t.Near + "?"
+		} else if right == "" {
+			right = `if something else does, say so with rel="external"`
+		}
+		c.warn(l.Offset, "%s of <%s>: to browsers %s is %s, and nothing answers that: %s", l.Attr, l.Element, l.URL, asked, right)
 	}
 }
 

@@ -14,13 +14,15 @@ import (
 
 // A File has the links and the forms of one template file.
 type File struct {
-	Links []Link
-	Forms []*Form
+	Links    []Link
+	Relative []Link // those whose URL is a relative path, as it is written
+	Forms    []*Form
 	// outer has, for each template, what stands outside of its forms, as if in a form: that may be
 	// around a call of the template.
 	outer []*Form
 	calls []call
 	moved bool // a <base> may lead the URLs to another server
+	based bool // relative URLs may not be relative to that of the page
 }
 
 // A Link is a URL that begins with one slash, and the method of the requests for it.
@@ -104,7 +106,7 @@ func Scan(trees []*parse.Tree, urls map[*parse.CommandNode]string) *File {
 		s.nodes(markup.Read(t, markup.Links, nil))
 		f.outer = append(f.outer, outer)
 	}
-	f.Links = slices.Clone(f.Links) // in a list of their length
+	f.Links, f.Relative = slices.Clone(f.Links), slices.Clone(f.Relative) // in lists of their length
 	for i := range f.Links {
 		if l := &f.Links[i]; l.form != nil {
 			l.Method = l.form.plain // known once all fields of the form are: see scanner.field

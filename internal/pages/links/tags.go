@@ -64,6 +64,7 @@ func (sc *scanner) links(w *markup.Way) {
 	case "base":
 		href, ok := w.Get("href")
 		sc.file.moved = sc.file.moved || w.Open || ok && !isPath(sc.url(href))
+		sc.file.based = sc.file.based || w.Open || ok
 	case "meta":
 		if content, at, ok := refreshOf(w); ok {
 			sc.link(w, content, content.Value[at.begin:at.end], Link{Method: http.MethodGet})
@@ -151,6 +152,13 @@ func isPath(url string) bool {
 	return strings.HasPrefix(url, "/") && !strings.HasPrefix(url, "//") && !strings.HasPrefix(url, `/\`)
 }
 
+// isRelative reports whether a URL without query and fragment is a relative path (RFC 3986, section 4.2), without
+// actions.
+func isRelative(url string) bool {
+	first, _, _ := strings.Cut(url, "/")
+	return url != "" && url[0] != '/' && !strings.Contains(first, ":") && !strings.Contains(url, pattern.Hole)
+}
+
 // urlsOf returns where the URLs stand in the value of an attribute.
 func urlsOf(name, value string) []span {
 	switch {
@@ -197,19 +205,25 @@ var newlines = strings.NewReplacer("\t", "", "\n", "", "\r", "")
 // splitEscape matches an escape of which an action writes a part.
 var splitEscape = regexp.MustCompile("%[0-9A-Fa-f]?" + pattern.Hole)
 
-// link notes a URL of an attribute as l, if it is the path of one on the same server. Braces and the like are
-// for a program in the browser, which writes the URL.
+// link notes a URL of an attribute as l, if it is the path of one on the same server, or a relative one. Braces and
+// the like are for a program in the browser, which writes the URL.
 func (sc *scanner) link(w *markup.Way, a markup.Attr, url string, l Link) {
-	if url = path(clean(url)); !isPath(url) || strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
+	if url = path(clean(url)); strings.ContainsAny(url, "{}<>`$") || strings.Contains(url, "%") && splitEscape.MatchString(url) {
+		return
+	}
+	list := &sc.file.Links
+	if isRelative(url) {
+		list = &sc.file.Relative
+	} else if !isPath(url) {
 		return
 	}
 	l.Offset, l.URL, l.Attr, l.Element, l.in = a.Offset, own(url), own(a.Name), own(w.Name), sc.name
-	for i := len(sc.file.Links) - 1; i >= 0 && sc.file.Links[i].Offset == l.Offset; i-- { // of another way
-		if sc.file.Links[i] == l {
+	for i := len(*list) - 1; i >= 0 && (*list)[i].Offset == l.Offset; i-- { // of another way
+		if (*list)[i] == l {
 			return
 		}
 	}
-	sc.file.Links = append(sc.file.Links, l)
+	*list = append(*list, l)
 }
 
 // own returns a text that keeps nothing else in memory, as a part of the text of a file would keep all of

@@ -3,7 +3,9 @@ package templates
 import (
 	"errors"
 	"fmt"
+	"html"
 	"html/template"
+	"net/url"
 	"path"
 	"reflect"
 	"strings"
@@ -11,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
 )
 
@@ -78,6 +82,32 @@ func (c *Conversion) stillLinks(x *routetree.LinkIndex) bool {
 		}
 	}
 	return true
+}
+
+// missing says what would be right in place of a link of the HTML whose URL is relative and leads nowhere, or
+// returns "". asked is what browsers make of the URL.
+func (c *Conversion) missing(x *routetree.LinkIndex, t *routetree.Tree, l links.Link, asked string) string {
+	right, err := x.URL(c.Path, l.URL)
+	switch {
+	case err != nil:
+		return err.Error()
+	case right != l.URL:
+		return fmt.Sprintf("write %s, or have the format give the link to Source.Link", right)
+	case !l.Loads:
+		return ""
+	}
+	file, _, _ := routetree.Linked(c.Path, l.URL)
+	below, ok := strings.CutPrefix(file, routetree.RouterDir+"/")
+	written, _, _ := strings.Cut(c.html[l.Offset:], `"`)
+	if c.links[html.UnescapeString(written)] == nil { // the format does not ask for it, so that only its URL counts
+		decoded, _ := url.PathUnescape(asked)
+		below, ok = strings.CutPrefix(decoded, strings.TrimSuffix(pattern.New(t.Prefix).URL(nil), "/")+"/")
+	}
+	if !ok {
+		return ""
+	}
+	names := routetree.InPublic(below) // the last is without groups, as URLs are
+	return "a file of that URL would be " + t.Shown(names[len(names)-1])
 }
 
 // A Mistake is an error at a line of the text of a page of a format, or in it as a whole if the line is

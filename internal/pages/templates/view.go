@@ -154,6 +154,7 @@ func (v *Views) Needs(name string) (field string, line int) {
 // has found. urls returns the URLs of a page, by the name of its template, or nil if that has none.
 func (v *Views) Links(urls func(name string) []string) (sources []links.Source, fields links.Named) {
 	fields = links.Named{}
+	index := sync.OnceValue(v.tree.IndexLinks)
 	for _, name := range slices.Sorted(maps.Keys(v.made)) {
 		for _, f := range v.made[name].fields {
 			fields.Add(f.At, f.Name, f.Type)
@@ -164,6 +165,9 @@ func (v *Views) Links(urls func(name string) []string) (sources []links.Source, 
 			source := links.Source{File: f.file, At: f.position, Links: f.links, URLs: urls(name), Assets: f.assets}
 			if m := v.made[name]; m != nil {
 				source.With = func(file string) bool { return file == m.file.file || m.set.byFile[file] != nil }
+			}
+			if c := f.conversion; c != nil {
+				source.Missing = func(l links.Link, asked string) string { return c.missing(index(), v.tree, l, asked) }
 			}
 			sources = append(sources, source)
 		}
