@@ -54,7 +54,7 @@ func newCommand(flags *flag.FlagSet) func(context.Context, any, []string, comman
 			return command.Usagef("export: %w", err)
 		}
 		defer debug.SetGCPercent(debug.SetGCPercent(gcPercent))
-		result, err := Site(ctx, router.(*flow.Router), o)
+		result, err := write(ctx, router.(*flow.Router), o, func(soFar string) { fmt.Fprintln(p.Stderr, soFar) })
 		if err != nil {
 			return err
 		}

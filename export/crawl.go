@@ -147,6 +147,9 @@ type crawl struct {
 	guards    map[string][]string  // the names of guards, by the patterns of Router.Routes
 	hashed    []string             // the URLs of public files with a hash
 	told      map[told]*mentions
+	asked     int          // how many URLs were asked for
+	last      *resource    // of them
+	progress  func(string) // is told how far the crawl is; nil if nobody wants to know
 	faults    []fault.Fault
 	places    func(path, text, what string) (file string, line, column int) // see bridge.Places
 }
@@ -165,19 +168,39 @@ func newCrawl(ctx context.Context, r *flow.Router, o Options, store *spool) *cra
 // run asks for everything, and finds all faults but those of the names of files.
 func (c *crawl) run() error {
 	c.begin()
-	for len(c.queue) > 0 {
+	for told := time.Now(); len(c.queue) > 0; {
 		r := c.queue[0]
 		c.queue = c.queue[1:]
 		if err := c.visit(r); err != nil {
-			return err
+			return c.interrupted(err)
+		}
+		if c.progress != nil && time.Since(told) >= each {
+			told = time.Now()
+			c.progress(c.soFar())
 		}
 	}
 	c.redirects()
 	if err := c.again(); err != nil {
-		return err
+		return c.interrupted(err)
 	}
 	c.judge()
 	return nil
+}
+
+// each is how long the command says nothing.
+const each = 5 * time.Second
+
+// soFar says how many URLs were asked for.
+func (c *crawl) soFar() string {
+	return fmt.Sprintf("%s so far, the last one %s", plural(c.asked, "URL"), c.last.shown())
+}
+
+// interrupted says of an error how far the crawl has come, if its context has ended.
+func (c *crawl) interrupted(err error) error {
+	if c.ctx.Err() == nil || c.last == nil {
+		return err
+	}
+	return fmt.Errorf("interrupted, and nothing is written: %s: %w", c.soFar(), err)
 }
 
 // begin finds where the crawl begins.
@@ -233,6 +256,7 @@ func (c *crawl) visit(r *resource) error {
 		return nil
 	}
 	if !r.asked {
+		c.asked, c.last = c.asked+1, r
 		a, err := visitors[0].ask(c.ctx, c.router, r.asks[0], c.store)
 		if err != nil {
 			return err
@@ -259,7 +283,9 @@ func (c *crawl) visit(r *resource) error {
 	isStyle := mediaType(r.answer.header.Get("Content-Type")) == "text/css"
 	if !r.isPage && !isStyle {
 		r.walked = true
-		return nil
+		faults, err := c.localFaults(r)
+		c.faults = append(c.faults, faults...)
+		return err
 	}
 	body, err := c.store.body(r.answer)
 	if err != nil {
@@ -288,7 +314,11 @@ func patternOf(a answer) string {
 func (c *crawl) redirect(r *resource) {
 	if r.links.pages > 0 || r.wanted {
 		r.walked = true
-		c.lead(r, r.to, links.URL{Attr: "Location"}, func() place { return place{page: r, what: "Location"} })
+		at := func() place { return place{page: r, what: "Location"} }
+		if why := isLocal(r.to.url); why != "" {
+			c.tell(r, at, why)
+		}
+		c.lead(r, r.to, links.URL{Attr: "Location"}, at)
 	}
 }
 
@@ -330,7 +360,9 @@ func (c *crawl) walk(r *resource, text string, page *links.Page) {
 			line, column := markup.Position(text, u.Offset)
 			return place{r, line, column, u.What(), strings.Clone(u.Text)}
 		}
-		if to := c.destination(r, base, u.Text); to != nil {
+		if why := isLocal(u.Text); why != "" {
+			c.tell(r, at, why)
+		} else if to := c.destination(r, base, u.Text); to != nil {
 			c.lead(r, to, u, at)
 		}
 	}
@@ -399,6 +431,10 @@ func (c *crawl) destination(r *resource, base *url.URL, text string) *destinatio
 // lead follows a link on a page.
 func (c *crawl) lead(r *resource, to *destination, u links.URL, at func() place) {
 	target := to.resource
+	remedy := "write it relative to the style sheet"
+	if r.isPage {
+		remedy = "move it into a style sheet, relative to that"
+	}
 	switch {
 	case to.broken:
 		c.tell(r, at, to.url+" has a broken escape: write %25 for a percent sign")
@@ -423,7 +459,7 @@ func (c *crawl) lead(r *resource, to *destination, u links.URL, at func() place)
 	case to.relative && r.isPage && r.to == nil && r.isDirectory(c.Index):
 		c.tell(r, at, fmt.Sprintf("%s is relative, and with -index browsers ask for it below %s/: begin it with a slash", to.url, r.shown()))
 	case u.Style && u.IsPath() && c.Base != "":
-		c.tell(r, at, to.url+" in CSS is not rewritten for the base: write it relative to the style sheet")
+		c.tell(r, at, to.url+" in CSS is not rewritten for the base: "+remedy)
 	}
 	if target != r || u.Loads {
 		target.links.add(r, at)

@@ -51,7 +51,7 @@ func openDir(name string) (*dir, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		entries, err := fs.ReadDir(root.FS(), ".")
 		if i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return e.Name() != ".git" && !strings.HasPrefix(e.Name(), tempName) }); i >= 0 {
-			return nil, fmt.Errorf("%s holds %s, and no %s: it is not the directory of an export, choose another one", name, entries[i].Name(), listName)
+			return nil, fmt.Errorf("%s holds %s, and no %s: it is not the directory of an export: put what belongs to the site into public/, or choose an empty directory", name, entries[i].Name(), listName)
 		}
 		return d, err
 	case err != nil:

@@ -68,6 +68,11 @@ type Result struct {
 //
 // Site calls Check, and neither the functions of OnStart nor those of OnStop.
 func Site(ctx context.Context, r *flow.Router, o Options) (Result, error) {
+	return write(ctx, r, o, nil)
+}
+
+// write is Site, and tells progress from time to time how far it is.
+func write(ctx context.Context, r *flow.Router, o Options, progress func(string)) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, fmt.Errorf("export: %w", err)
 	}
@@ -84,6 +89,7 @@ func Site(ctx context.Context, r *flow.Router, o Options) (Result, error) {
 	}
 	defer store.Close()
 	c := newCrawl(ctx, r, o, store)
+	c.progress = progress
 	if err := c.run(); err != nil {
 		return Result{}, fmt.Errorf("export: %w", err)
 	}

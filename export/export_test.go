@@ -99,7 +99,7 @@ GET /admin: it answers 403, since a guard refuses it: export_test.blog
 GET /admin/more: it answers 403, since a guard refuses it: export_test.blog
 GET /contact: it has a form that sends POST
 POST /contact
-GET /healthz
+GET /healthz: nothing links to it, and its URL has no extension
 GET /moved: it redirects to /contact, which is not exported
 POST /notes`[1:])
 	for name, text := range all { // nothing of what a guard keeps
@@ -357,7 +357,7 @@ func TestForeignDirectories(t *testing.T) {
 		make []func(string) error
 		want string // DIR is the directory; "" if nothing is wrong
 	}{
-		{"a file", []func(string) error{write("x", "")}, "export: DIR holds x, and no .flow-export: it is not the directory of an export, choose another one"},
+		{"a file", []func(string) error{write("x", "")}, "export: DIR holds x, and no .flow-export: it is not the directory of an export: put what belongs to the site into public/, or choose an empty directory"},
 		{"a list that was interrupted", []func(string) error{write(".flow-export.tmp-x", "")}, ""},
 		{"a repository", []func(string) error{mkdir(".git")}, ""},
 		{"a list of somebody else", []func(string) error{write(".flow-export", "x")}, "export: .flow-export in DIR is not the list of an export: choose another directory"},
@@ -406,7 +406,7 @@ func TestEndOfContext(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "site")
 	_, err := export.Site(ctx, r, export.Options{Dir: dir})
 	is.True(err != nil)
-	is.Equal(err.Error(), "export: context canceled")
+	is.Equal(err.Error(), "export: interrupted, and nothing is written: 1 URL so far, the last one /: context canceled")
 	_, err = os.Stat(dir)
 	is.True(os.IsNotExist(err))
 }

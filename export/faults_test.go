@@ -146,6 +146,19 @@ router/x.html: it answers 502: mend it, or leave it out with -not (on /x)`},
 		},
 			want: `router/x.http: it is a redirect to /y, which leads back to it: their files would repeat that without end (on /x)
 router/y.http: it is a redirect to /x, which leads back to it: their files would repeat that without end (on /y)`},
+		{name: "URLs on this machine", files: map[string]string{"index.html": `<link rel="canonical" href="http://localhost:8080/"><a rel="external" href="http://localhost/"></a><code>http://localhost/</code>`,
+			"sitemap.xml.http": "", "feed.json.http": "", "public/robots.txt": "User-agent: *\nSitemap: http://127.0.0.1/s.xml\n"}, with: func(r *flow.Router) {
+			r.At("sitemap.xml").GET().Do(func(*flow.Request) flow.Response {
+				return flow.Bytes("application/xml", []byte("<a>\n<p>see http://localhost/ and &lt;code>http://localhost/&lt;/code></p><p><![CDATA[<a href=\"http://localhost/\">]]></p><loc>http://[::1]:80/a</loc></a>"))
+			})
+			r.At("feed.json").GET().Do(func(*flow.Request) flow.Response {
+				return flow.Bytes("application/json", []byte(`{"text": "fetch(\"http://localhost/x\")", "url": "HTTP://localhost"}`))
+			})
+		},
+			want: `public/robots.txt: http://127.0.0.1/s.xml leads to this machine: have the application write its public URL (on /robots.txt:2:10)
+router/feed.json.http: HTTP://localhost leads to this machine: have the application write its public URL (on /feed.json:1:51)
+router/index.html:1:29: href of <link>: http://localhost:8080/ leads to this machine: have the application write its public URL (on /)
+router/sitemap.xml.http: http://[::1]:80/a leads to this machine: have the application write its public URL (on /sitemap.xml:2:122)`},
 		{name: "Vary in lower case", files: map[string]string{"index.html": ""}, with: func(r *flow.Router) {
 			r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Text("").Header("Vary", "accept, cookie") })
 		},
@@ -249,8 +262,8 @@ router/x.html:1:22: href of <a>: no element of /x has the id "nope" (on /x)`},
 		{name: "CSS and scripts below a base", files: map[string]string{"index.html": `<p style="background: url(/a.png)"><style>p { color: red; background: url(/a.png) }</style><script>x = {{asset "a.png"}}</script>`, "public/a.png": "", "public/a.css": "p {\n background: url('/a.png') }"}, options: export.Options{Base: "/b"},
 			want: `public/a.css:2:18: url(): /a.png in CSS is not rewritten for the base: write it relative to the style sheet (on /a.css)
 router/index.html: <script>: it names /a.oh27y3th5vrsdpbh.png, and scripts are not rewritten for the base: pass the URL in an attribute that holds one (on /)
-router/index.html:1:11: style of <p>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet (on /)
-router/index.html:1:75: <style>: /a.png in CSS is not rewritten for the base: write it relative to the style sheet (on /)`},
+router/index.html:1:11: style of <p>: /a.png in CSS is not rewritten for the base: move it into a style sheet, relative to that (on /)
+router/index.html:1:75: <style>: /a.png in CSS is not rewritten for the base: move it into a style sheet, relative to that (on /)`},
 		{name: "CSS that leads nowhere", files: map[string]string{"index.html": `<style>@import "no.css"</style>`, "public/css/a.css": "p { background: url(no.png) }"},
 			want: `public/css/a.css:1:21: url(): /css/no.png answers 404 (on /css/a.css)
 router/index.html:1:17: <style>: /no.css answers 404 (on /)`},

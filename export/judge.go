@@ -146,8 +146,14 @@ func (c *crawl) left() (all []string) {
 			continue
 		}
 		line := info.Method + " " + info.Pattern
-		if why := reasons[info.Pattern]; isGET && why != "" {
+		switch why := reasons[info.Pattern]; {
+		case !isGET || !strings.HasPrefix(info.Pattern, "/"):
+		case why != "":
 			line += ": it " + why
+		case strings.Contains(info.Pattern, "{"):
+			line += ": nothing links to a value of it"
+		default:
+			line += ": nothing links to it, and its URL has no extension"
 		}
 		all = append(all, line)
 	}
