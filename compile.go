@@ -47,6 +47,7 @@ type table struct {
 	listed       map[string]listed // the pages that lists have, by path; nil if the Router has no formats
 	views        *templates.Views
 	bare         map[string]bool                 // the pages without a handler, by path: nothing renders them but GET
+	dataless     []dataless                      // in development
 	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
 	data         map[string][]templates.Data     // the types of the data of templates, by what View takes
 	dir          string                          // of the static calls; "" for a Router of a test
@@ -324,6 +325,9 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 				plain = append(plain, e)
 			}
 		}
+	}
+	if c.router.dev != nil && c.plan.Of(r).GivesNoData() {
+		c.table.dataless = append(c.table.dataless, dataless{r, len(c.plan.Of(r).Verbs) > 0, c.plan.Remedy(r)})
 	}
 	needed := c.neededBy(r)
 	if len(plain) > 0 && c.isFixed(r) {

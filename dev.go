@@ -427,6 +427,7 @@ func (r *Router) foundOnDisk() (found []fault.Fault) {
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
 		found = append(append(found, fault.Of(err)...), r.dev.disk.Warnings()...)
+		found = append(found, r.table.Load().datalessFaults(views)...)
 		found = append(found, urls.check(views, r.tree)...)
 		found = append(found, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 	}

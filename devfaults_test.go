@@ -512,3 +512,21 @@ func TestDevHidesFaultsOfTheApplicationFromOthers(t *testing.T) {
 	is.True(strings.Contains(text, "router/users/[id].html") || strings.Contains(text, "router/row.http")) // all of them
 	is.True(strings.Contains(text, "router/fails.http"))
 }
+
+// TestDevWarnsOfPagesWithoutData: development warns of a page that shows data and has no handler, as
+// the command check does.
+func TestDevWarnsOfPagesWithoutData(t *testing.T) {
+	is := is.New(t)
+	tree := flowtest.Pages(pagesOf("page.html: page"))
+	dir := onDisk(t, tree)
+	r := flow.New(tree)
+	r.Dev(dir)
+	is.NoErr(r.Check())
+	_, before := r.WrongOnDisk()
+	write(t, dir, "router/page.html", "\n[{{.Nope}}]")
+	faults, after := r.WrongOnDisk()
+	is.Equal(len(faults), 0)
+	is.Equal(len(before), 0)
+	is.Equal(len(after), 1)
+	is.True(strings.HasPrefix(after[0].String(), "router/page.html:2: warning: {{.Nope}} asks for data, and a page without a handler has none: "))
+}

@@ -207,11 +207,36 @@ func (c *compiler) checkData(r *routetree.Route, n need, failed error) {
 			c.faults = append(c.faults, f)
 		}
 	case n.line == 0:
-	case len(c.plan.Of(r).Verbs) > 0 || failed != nil:
-		c.faults = append(c.faults, fault.InLine(r.File, n.line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.field, c.plan.Remedy(r)))
 	default:
-		c.faults = append(c.faults, fault.Warn(r.File, n.line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.field, c.plan.Remedy(r)))
+		d := dataless{r, len(c.plan.Of(r).Verbs) > 0 || failed != nil, c.plan.Remedy(r)}
+		c.faults = append(c.faults, d.fault(n))
 	}
+}
+
+// A dataless page is rendered without data, since no handler for GET gives it any.
+type dataless struct {
+	route  *routetree.Route
+	fails  bool   // data that it asks for are a fault, not a warning
+	remedy string // what gives it data
+}
+
+// fault returns what is wrong with the page if it asks for data.
+func (d dataless) fault(n need) fault.Fault {
+	if d.fails {
+		return fault.InLine(d.route.File, n.line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.field, d.remedy)
+	}
+	return fault.Warn(d.route.File, n.line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.field, d.remedy)
+}
+
+// datalessFaults returns the faults of the pages that ask for data in these templates, those on disk, and
+// get none.
+func (t *table) datalessFaults(views *templates.Views) (faults []fault.Fault) {
+	for _, d := range t.dataless {
+		if field, line := views.Needs(d.route.Path); line > 0 {
+			faults = append(faults, d.fault(need{field, line}))
+		}
+	}
+	return faults
 }
 
 // A fixedRoute is a route whose page is the same for all requests.

@@ -280,7 +280,7 @@ func TestOwnPages(t *testing.T) {
 		{"a template", development, "/", "no template is called"},
 		{"a miss", development, "/usres", "Not Found"},
 		{"the application", faulty, "/", "nothing"},
-		{"the route map", development, "/_flow", "2 warnings"},
+		{"the route map", development, "/_flow", "3 warnings"},
 		{"the route map explains", development, "/_flow?method=GET&path=/users/1", "answers"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
