@@ -213,6 +213,16 @@ func (w *routeWalk) dir(file string) {
 	}
 }
 
+// formatHint returns the end of a fault about a file that is no page, if its extension is that of a
+// text which a format would make one.
+func formatHint(ext string) string {
+	switch ext {
+	case ".md", ".markdown", ".mdx":
+		return fmt.Sprintf(", and Router.Formats[%q] would make pages of these", ext)
+	}
+	return ""
+}
+
 // file adds a route file or a template to the tree.
 func (w *routeWalk) file(file string) {
 	name := path.Base(file)
@@ -226,7 +236,7 @@ func (w *routeWalk) file(file string) {
 		w.tree.fault(file, "a file whose name begins with + is a template of its directory: call it %s.html", stem)
 		return
 	case ext != ".http" && !w.tree.IsPage(ext):
-		w.tree.fault(file, "a route file ends in %s (a page) or .http (an endpoint): other files belong in %s/", strings.Join(append([]string{".html"}, w.tree.Formats...), ", "), PublicDir)
+		w.tree.fault(file, "a route file ends in %s (a page) or .http (an endpoint): other files belong in %s/%s", strings.Join(append([]string{".html"}, w.tree.Formats...), ", "), PublicDir, formatHint(ext))
 		return
 	}
 	e, err := w.parse(stem, false)

@@ -171,7 +171,7 @@ func TestFaultsOfNames(t *testing.T) {
 		{"[[a]]/x y/[...b].html", "router/[[a]]/x y/[...b].html: " + f(twoWays, "/x%20y/x%20y/x", "/x%20y/{b...}", "/{a}/x%20y/{b...}")},
 		{"[[a]]/1/2/[[b]]/3/4/[[c]]/5/6/[[d]]/7/8/[[e]]/9/10/[[f]]/11/12/[[g]].html", "router/[[a]]/1/2/[[b]]/3/4/[[c]]/5/6/[[d]]/7/8/[[e]]/9/10/[[f]]/11/12/[[g]].html: the optional segments give more than 64 URLs: use fewer"},
 
-		{"README.md", "router/README.md: " + extension},
+		{"README.md", "router/README.md: " + extension + `, and Router.Formats[".md"] would make pages of these`},
 		{"about.HTML", "router/about.HTML: " + extension},
 		{"about", "router/about: " + extension},
 		{"users/style.css", "router/users/style.css: " + extension},

@@ -253,7 +253,7 @@ app/docs.intro.go:11: View: no template is called "docs/intro": give the path be
 app/docs.intro.go:15: RedirectTo: no route is called "docs.intro": name one with Name, or use an automatic name
 app/docs.intro.go:17: RedirectTo: no route is called "docs.more": name one with Name, or use an automatic name
 app/router/+side.md: a file whose name begins with + is a template of its directory: call it +side.html
-app/router/docs/intro.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/
+app/router/docs/intro.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/, and Router.Formats[".md"] would make pages of these
 app/router/docs/more.txt: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/`},
 		{"not known", `Router.Formats = formats.All()`, `app/docs.intro.go:13: Block("text"): app/router/docs/intro.md has no such {{define}} or {{block}}
 app/docs.intro.go:17: RedirectTo: no route is called "docs.more": name one with Name, or use an automatic name`},
