@@ -136,7 +136,7 @@ func TestFaultsOfFormats(t *testing.T) {
 	}{
 		{"a foreign extension", nil, map[string]string{"a.txt": ""}, "router/a.txt: a route file ends in .html, .md (a page) or .http (an endpoint): other files belong in public/"},
 		{"upper case", nil, map[string]string{"a.MD": ""}, "router/a.MD: a route file ends in .html, .md (a page) or .http (an endpoint): other files belong in public/"},
-		{"no format", map[string]flow.Format{}, map[string]string{"a.md": ""}, "router/a.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/"},
+		{"no format", map[string]flow.Format{}, map[string]string{"a.md": ""}, `router/a.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/, and Router.Formats[".md"] would make pages of these`},
 		{"no function", map[string]flow.Format{".md": {}}, map[string]string{"a.md": ""}, `Router.Formats[".md"]: the format has no function: make it with flow.FormatOf`},
 		{"a nil function", map[string]flow.Format{".md": flow.FormatOf[front](nil)}, nil, `Router.Formats[".md"]: the format has no function: make it with flow.FormatOf`},
 		{"extensions", map[string]flow.Format{"": flow.FormatOf(markdown), ".": flow.FormatOf(markdown), ".MD": flow.FormatOf(markdown), ".a.md": flow.FormatOf(markdown), ".html": flow.FormatOf(markdown), ".http": flow.FormatOf(markdown), "md": flow.FormatOf(markdown)}, nil, `
@@ -173,30 +173,34 @@ router/a.md:2: yaml: a list: of lines`},
 		{"HTML with a wrong attribute", nil, map[string]string{"a.md": "\nA\n<p a=b\"c>"}, `router/a.md:3:6: the HTML of its format: "\"" in unquoted attr: "b\"c"`},
 		{"a document in a layout", nil, map[string]string{"a.md": "\n\n<!doctype html>\n<p>A"}, `router/a.md:3: it begins with <!doctype, and is shown inside router/+layout.html: leave to the layout what stands around a page`},
 		{"links", nil, map[string]string{"docs/a.md": "\nb -> guid.md\nc -> ../c.md\nme -> ../users/[id].md\nout -> ../../../x.md\nrow -> ../+row.html\nb -> ./guid.md#x\nb -> guid.md", "c.html": "", "users/[id].md": "", "+row.html": "", "docs/guide.md": ""}, `
-router/docs/a.md:2:6: guid.md leads to no file: there is no router/docs/guid.md: did you mean "router/docs/guide.md"?
-router/docs/a.md:3:6: ../c.md leads to no file: there is no router/c.md: did you mean router/c.html?
+router/docs/a.md:2:6: guid.md leads to no file: there is no router/docs/guid.md: did you mean "guide.md"?
+router/docs/a.md:3:6: ../c.md leads to no file: there is no router/c.md: did you mean "../c.html"?
 router/docs/a.md:4:7: the URL of router/users/[id].md has the parameter "id", so it is not one: link to the URL for a value
 router/docs/a.md:5:8: ../../../x.md leads out of router/
 router/docs/a.md:6:8: router/+row.html has no URL
-router/docs/a.md:7:6: ./guid.md#x leads to no file: there is no router/docs/guid.md: did you mean "router/docs/guide.md"?
-router/docs/a.md:8:6: guid.md leads to no file: there is no router/docs/guid.md: did you mean "router/docs/guide.md"?`},
+router/docs/a.md:7:6: ./guid.md#x leads to no file: there is no router/docs/guid.md: did you mean "guide.md"?
+router/docs/a.md:8:6: guid.md leads to no file: there is no router/docs/guid.md: did you mean "guide.md"?`},
 		{"a dead link of the text, twice", nil, map[string]string{"a.md": "\nx -> /none\n\nx -> /none"}, `
-router/a.md:2:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"
-router/a.md:4:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
+router/a.md:2:6: href of <a>: nothing answers /none: if something else does, write the whole URL, with its host; or put the file into public/
+router/a.md:4:6: href of <a>: nothing answers /none: if something else does, write the whole URL, with its host; or put the file into public/`},
 		{"a dead link twice in a line", nil, map[string]string{"a.md": "\n<a href=\"/none\">x</a> <a href='/none'>x</a>"}, `
-router/a.md:2:10: href of <a>: nothing answers /none: if something else does, say so with rel="external"
-router/a.md:2:32: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
-		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, write the whole URL, with https://`},
+router/a.md:2:10: href of <a>: nothing answers /none: if something else does, write the whole URL, with its host; or put the file into public/
+router/a.md:2:32: href of <a>: nothing answers /none: if something else does, write the whole URL, with its host; or put the file into public/`},
+		{"a dead image", nil, map[string]string{"a.md": "\n!/none.png"}, `router/a.md:2:2: src of <img>: nothing answers /none.png: if something else does, write the whole URL, with its host; or put the file into public/`},
+		{"a page by the name of its file", nil, map[string]string{"a.md": "\nx -> /docs/b.md\nx -> /docs/index.md#top\nx -> /none.md", "docs/b.md": "", "docs/index.md": ""}, `
+router/a.md:2:6: href of <a>: nothing answers /docs/b.md: did you mean /docs/b?
+router/a.md:3:6: href of <a>: nothing answers /docs/index.md: did you mean /docs?
+router/a.md:4:6: href of <a>: nothing answers /none.md: if something else does, write the whole URL, with its host; or put the file into public/`},
 		{"an error made of two", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
 			return "", front{}, fmt.Errorf("front matter: %w, %w", errors.ErrUnsupported, src.ErrorAt(2, "a list"))
 		})}, map[string]string{"a.md": "text"}, "router/a.md:2: front matter: unsupported operation, a list"},
 		{"a dead link that the format shows twice", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
 			html, front, err := notes(src)
 			return html + "<nav>" + html + "</nav>", front, err
-		})}, map[string]string{"a.md": "\nx -> /none"}, `router/a.md:2:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"`},
+		})}, map[string]string{"a.md": "\nx -> /none"}, `router/a.md:2:6: href of <a>: nothing answers /none: if something else does, write the whole URL, with its host; or put the file into public/`},
 		{"a dead link of the format", map[string]flow.Format{".md": flow.FormatOf(func(src flow.Source) (template.HTML, front, error) {
 			return `<a href="/edit/a">Edit</a>` + template.HTML(src.Text), front{}, nil
-		})}, map[string]string{"a.md": "text"}, `router/a.md: href of <a>: nothing answers /edit/a: if something else does, say so with rel="external"`},
+		})}, map[string]string{"a.md": "text"}, `router/a.md: href of <a>: nothing answers /edit/a: if something else does, write the whole URL, with its host; or put the file into public/`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -229,7 +233,7 @@ router/docs/index.md:2:30: warning: srcset of <img>: to browsers c.png is /c.png
 		{"a link", map[string]string{"docs/a.md": "\n\nx -> ../nowhere#x"}, nothing + "6: warning: href of <a>: to browsers ../nowhere is /nowhere, and nothing answers that: if something else does, say so with rel=\"external\""},
 		{"a misspelt link", map[string]string{"docs/a.md": "\n\nx -> guid", "docs/guide.md": ""}, nothing + "6: warning: href of <a>: to browsers guid is /docs/guid, and nothing answers that: did you mean /docs/guide?"},
 		{"a link to a source file", map[string]string{"docs/a.md": "\n\n<a href='guide.md'>", "docs/guide.md": ""}, nothing + "10: warning: href of <a>: to browsers guide.md is /docs/guide.md, and nothing answers that: write /docs/guide, or have the format give the link to Source.Link"},
-		{"a link to no source file", map[string]string{"docs/a.md": "\n\n<a href='giude.md'>", "docs/guide.md": ""}, nothing + "10: warning: href of <a>: to browsers giude.md is /docs/giude.md, and nothing answers that: giude.md leads to no file: there is no router/docs/giude.md: did you mean \"router/docs/guide.md\"?"},
+		{"a link to no source file", map[string]string{"docs/a.md": "\n\n<a href='giude.md'>", "docs/guide.md": ""}, nothing + "10: warning: href of <a>: to browsers giude.md is /docs/giude.md, and nothing answers that: giude.md leads to no file: there is no router/docs/giude.md: did you mean \"guide.md\"?"},
 		{"each place", map[string]string{"docs/a.md": "\nx -> ./b\n\nx -> ./b"}, `
 router/docs/a.md:2:6: warning: href of <a>: to browsers ./b is /docs/b, and nothing answers that: if something else does, say so with rel="external"
 router/docs/a.md:4:6: warning: href of <a>: to browsers ./b is /docs/b, and nothing answers that: if something else does, say so with rel="external"`},
@@ -335,7 +339,7 @@ func TestFormatsInDevelopment(t *testing.T) {
 	is.Equal(get("/guide"), "200  <p><a href=\"/none\">x</a></p>\n") // a dead link is no fault of the request
 	faults, _ := r.WrongOnDisk()
 	is.Equal(len(faults), 1)
-	is.Equal(faults[0].String(), `router/guide.md:3:6: href of <a>: nothing answers /none: if something else does, say so with rel="external"`)
+	is.Equal(faults[0].String(), `router/guide.md:3:6: href of <a>: nothing answers /none: if something else does, write the whole URL, with its host; or put the file into public/`)
 	is.Equal(len(faults[0].Source), 3)
 
 	write(t, dir, "router/+layout.html", "\n{{.Titel}} {{template `content` .}}")
@@ -437,7 +441,7 @@ func TestFormatsOfSeveralRouters(t *testing.T) {
 	inner = flow.New(flowtest.Files("router/b.md"))
 	r = withNotes(map[string]string{"index.html": ""})
 	r.Mount("/inner", inner)
-	is.Equal(r.Check().Error(), `Mount("/inner"): router/b.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/`)
+	is.Equal(r.Check().Error(), `Mount("/inner"): router/b.md: a route file ends in .html (a page) or .http (an endpoint): other files belong in public/, and Router.Formats[".md"] would make pages of these`)
 }
 
 // TestPlacesInFormats: a warning or a fault has the line of the text that it is about, or no line.

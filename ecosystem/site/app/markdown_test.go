@@ -13,8 +13,8 @@ import (
 // TestFaults: a link to no document, and a document that no list has, are faults.
 func TestFaults(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
-		{"routes", "# Routes\n\nA list:\n\n- [files](pages.md) and\n  [others](page.md#x)\n", "router/docs/routes.md:6:12: page.md#x leads to no file: there is no router/docs/page.md: did you mean \"router/docs/pages.md\"?"},
-		{"routes", "# Routes\n\n| a | b |\n|---|---|\n| [files](page.md) | x |\n", "router/docs/routes.md:5:11: page.md leads to no file: there is no router/docs/page.md: did you mean \"router/docs/pages.md\"?"},
+		{"routes", "# Routes\n\nA list:\n\n- [files](pages.md) and\n  [others](page.md#x)\n", "router/docs/routes.md:6:12: page.md#x leads to no file: there is no router/docs/page.md: did you mean \"pages.md\"?"},
+		{"routes", "# Routes\n\n| a | b |\n|---|---|\n| [files](page.md) | x |\n", "router/docs/routes.md:5:11: page.md leads to no file: there is no router/docs/page.md: did you mean \"pages.md\"?"},
 		{"routes", "# Routes\n\n[files](pages.md#none) [ecosystem](../ecosystem/) [mail](mailto:a@example.com)\n", ""},
 		{"unlisted", "# Unlisted\n", "router/docs/unlisted.md:1: neither index.md nor recipes.md leads to it"},
 	} {

@@ -164,6 +164,8 @@ func (c *checker) link(l Link) {
 		c.report(l.Offset, "%s: %s answers %s, and not %s%s", what, url, strings.Join(t.Methods, ", "), l.Method, l.remedy(t))
 	case !t.Answered && t.Near != "":
 		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, t.Near)
+	case !t.Answered && c.withoutExtension(l) != "":
+		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, c.withoutExtension(l))
 	case !t.Answered && t.Refused != "":
 		c.report(l.Offset, "%s: nothing answers %s, since %s: %s", what, url, t.Refused, c.wayOut(l))
 	case !t.Answered:
@@ -225,14 +227,28 @@ func (l Link) remedy(t Target) string {
 	return ""
 }
 
+// withoutExtension returns the URL of the page that a link names by its file, as in /docs/intro.md, or
+// "" if there is none.
+func (c *checker) withoutExtension(l Link) string {
+	dot := strings.LastIndexByte(l.URL, '.')
+	if dot <= strings.LastIndexByte(l.URL, '/') {
+		return ""
+	}
+	url := "/" + strings.TrimPrefix(strings.TrimSuffix(l.URL[:dot], "/index"), "/")
+	if t := c.find(l.Method, url); !t.Answered || !t.IsPage || t.By != url { // a pattern may take any file
+		return ""
+	}
+	return url
+}
+
 // wayOut returns what can be done about a link that is right although nothing of the
 // application answers it.
 func (c *checker) wayOut(l Link) string {
 	switch {
+	case !strings.HasSuffix(c.source.File, ".html"): // an action is text in it, and many formats have no attributes
+		return "if something else does, write the whole URL, with its host; or put the file into public/"
 	case l.form != nil || l.Element == "a" || l.Element == "area":
 		return `if something else does, say so with rel="external"`
-	case !strings.HasSuffix(c.source.File, ".html"): // an action is text in it
-		return "if something else does, write the whole URL, with https://"
 	}
 	begin, _, _ := strings.Cut(l.URL, pattern.Hole)
 	return "if something else does, begin it with an action: {{" + strconv.Quote(begin) + "}}" + shown(l.URL[len(begin):])

@@ -64,7 +64,7 @@ func (x *LinkIndex) URL(name, to string) (string, error) {
 	case inRouter && path.Base(file)[0] == '+':
 		return "", fmt.Errorf("%s has no URL", x.tree.Shown(file))
 	}
-	return "", fmt.Errorf("%s leads to no file: there is no %s%s", to, x.tree.Shown(file), x.suggest(file))
+	return "", fmt.Errorf("%s leads to no file: there is no %s%s", to, x.tree.Shown(file), x.suggest(path.Dir(path.Join(RouterDir, name)), file))
 }
 
 // InPublic returns the names of the public files that a path below router/ may stand for, as if they
@@ -86,14 +86,36 @@ func (x *LinkIndex) only(file string, p *pattern.Pattern, rest string) (string, 
 	return p.URL(nil) + rest, nil
 }
 
-// suggest returns the end of a message about a route file that is not there.
-func (x *LinkIndex) suggest(file string) string {
+// suggest returns the end of a message about a file that is not there, which a text in a directory
+// links to: a similar one, as the text would name it.
+func (x *LinkIndex) suggest(dir, file string) string {
 	for _, ext := range append([]string{".html", ".http"}, x.tree.Formats...) {
-		if r := x.routes[strings.TrimSuffix(file, path.Ext(file))+ext]; r != nil {
-			return ": did you mean " + r.File + "?"
+		if name := strings.TrimSuffix(file, path.Ext(file)) + ext; x.routes[name] != nil {
+			return fmt.Sprintf(": did you mean %q?", relative(dir, name))
 		}
 	}
-	return fault.Suggest(file, x.routes, "")
+	var called []string // those of the same name elsewhere
+	written := make(map[string]bool, len(x.routes))
+	for name := range x.routes {
+		r := relative(dir, name)
+		written[r] = true
+		if path.Base(name) == path.Base(file) {
+			called = append(called, r)
+		}
+	}
+	if len(called) == 1 {
+		return fmt.Sprintf(": did you mean %q?", called[0])
+	}
+	return fault.Suggest(relative(dir, file), written, "")
+}
+
+// relative returns the path of a file from a directory of the same tree.
+func relative(dir, file string) string {
+	up := ""
+	for dir != "." && !strings.HasPrefix(file, dir+"/") {
+		dir, up = path.Dir(dir), up+"../"
+	}
+	return up + strings.TrimPrefix(file, dir+"/")
 }
 
 // Linked returns the name in the tree of what a relative path in a text leads to, whether it is

@@ -57,8 +57,11 @@ func TestLinks(t *testing.T) {
 
 		// What leads nowhere, or to no one URL.
 		{"docs/intro", "none.md", "", "none.md leads to no file: there is no app/router/docs/none.md"},
-		{"docs/intro", "index.html", "", "index.html leads to no file: there is no app/router/docs/index.html: did you mean app/router/docs/index.md?"},
-		{"docs/intro", "itnro.md", "", `itnro.md leads to no file: there is no app/router/docs/itnro.md: did you mean "router/docs/intro.md"?`},
+		{"docs/intro", "index.html", "", "index.html leads to no file: there is no app/router/docs/index.html: did you mean \"index.md\"?"},
+		{"docs/intro", "itnro.md", "", `itnro.md leads to no file: there is no app/router/docs/itnro.md: did you mean "intro.md"?`},
+		{"docs/intro", "../intro.md", "", `../intro.md leads to no file: there is no app/router/intro.md: did you mean "intro.md"?`},
+		{"index", "intro.md#x", "", `intro.md#x leads to no file: there is no app/router/intro.md: did you mean "docs/intro.md"?`},
+		{"users/[id]", "../docs/itnro.md", "", `../docs/itnro.md leads to no file: there is no app/router/docs/itnro.md: did you mean "../docs/intro.md"?`},
 		{"docs/intro", "a%2Fb.md", "", "a%2Fb.md leads to no file: there is no app/router/docs/a%2Fb.md"},
 		{"docs/intro", "100%.md", "", "100%.md leads to no file: there is no app/router/docs/100%.md"},
 		{"docs/intro", "../_draft.md", "", "../_draft.md leads to no file: there is no app/router/_draft.md"},
