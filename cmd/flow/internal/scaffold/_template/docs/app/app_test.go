@@ -91,6 +91,22 @@ func TestTitle(t *testing.T) {
 	}
 }
 
+// TestAttributes converts a heading that has an ID of its own.
+func TestAttributes(t *testing.T) {
+	_, f, err := markdown(flow.Source{Path: "docs/x", Text: "# X\n\n## How it begins {#start}\n"})
+	if err != nil || len(f.TOC) != 1 || f.TOC[0].ID != "start" || f.TOC[0].Text != "How it begins" {
+		t.Errorf("got %v, %v", f.TOC, err)
+	}
+}
+
+// TestShortcodesAsCode converts a page about shortcodes.
+func TestShortcodesAsCode(t *testing.T) {
+	_, _, err := markdown(flow.Source{Path: "docs/x", Text: "# X\n\nIn `{{< figure >}}`:\n\n\t{{% note %}}\n\n```\n{{< x >}}\n```\n"})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // TestMistakes converts pages with mistakes.
 func TestMistakes(t *testing.T) {
 	for _, tt := range []struct{ path, text, want string }{
@@ -102,6 +118,8 @@ func TestMistakes(t *testing.T) {
 		{"blog/x", "---\ntitle: X\ndate: 31 January\n---\n", "blog/x:3: parsing time"},
 		{"blog/x", "---\ntitle: X\n---\n", "blog/x:1: a post needs a date"},
 		{"docs/x", "---\ntitle: X\n---\n\ntext\n\n# Y\n", "docs/x:7: the title is the heading of the first level"},
+		{"docs/x", "---\ntitle: X\n---\n\nSee {{< figure src=\"a.png\" >}}\n", "docs/x:5: this is a shortcode"},
+		{"docs/x", "---\ntitle: X\n---\n\n{{% note %}}\n", "docs/x:5: this is a shortcode"},
 		{"docs/x", "---\ntitle: X\n---\n\n<b>bold</b>\n", "docs/x:5: this is raw HTML"},
 	} {
 		t.Run(tt.want, func(t *testing.T) {

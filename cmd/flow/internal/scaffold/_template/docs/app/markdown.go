@@ -44,7 +44,7 @@ func (f front) Compare(other front) int {
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough,
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))),
-	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+	goldmark.WithParserOptions(parser.WithAutoHeadingID(), parser.WithAttribute()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(highlighter{}, 0))),
 )
 
@@ -87,6 +87,10 @@ func markdown(src flow.Source) (template.HTML, front, error) {
 			}
 			if id, ok := n.AttributeString("id"); ok && (n.Level == 2 || n.Level == 3) {
 				f.TOC = append(f.TOC, heading{string(id.([]byte)), textOf(n, source), n.Level})
+			}
+		case *ast.Text:
+			if t := string(n.Value(source)); n.Parent().Kind() != ast.KindCodeSpan && (strings.Contains(t, "{{<") || strings.Contains(t, "{{%")) {
+				wrong(n, "this is a shortcode, of which the converter knows none: write Markdown, or the text as code")
 			}
 		case *ast.RawHTML, *ast.HTMLBlock:
 			wrong(n, "this is raw HTML, which the converter leaves out: write Markdown")
