@@ -1,0 +1,331 @@
+// Package accounts knows who may sign in, and how. What has to be right about it stands here,
+// and the handlers in app/ only call it. It is a part of the application: change what you
+// like, but where a comment says that something must be so, an attack stands behind it.
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"net/url"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Accounts keeps users in a database. All processes that use one database have the same. Set
+// the fields before anything else is called.
+type Accounts struct {
+	Proxies int          // in front of the application, each of which adds to X-Forwarded-For
+	Logger  *slog.Logger // slog.Default() if nil
+
+	db        *sql.DB
+	origin    *url.URL
+	send      func(context.Context, Mail) error
+	passwords *hasher
+	now       func() time.Time
+	wake      chan struct{}
+	jobs      sync.WaitGroup
+}
+
+// New returns the Accounts of a database. origin is the URL of the application as its users
+// see it, such as https://newapp.example. It must not be taken from a request: whoever sends
+// one chooses its Host, and the links in mails would lead there.
+func New(db *sql.DB, origin *url.URL, send func(context.Context, Mail) error) *Accounts {
+	return &Accounts{db: db, origin: origin, send: send, passwords: newHasher(today), now: time.Now, wake: make(chan struct{}, 1)}
+}
+
+// A User is who has an account.
+type User struct {
+	ID, Email, Role string
+	Created         time.Time
+}
+
+// Admin is the role that may see and change other users. Everybody else has none.
+const Admin = "admin"
+
+// What a handler has to tell from a failure of the database.
+var (
+	ErrCredentials = errors.New("the address or the password is wrong")
+	ErrLink        = errors.New("the link has been used, or has ended")
+	ErrNotRecent   = errors.New("sign in again first")
+	ErrRole        = errors.New("there is no such user or role, or it is your own")
+)
+
+// address is what browsers take for <input type="email">. It has nothing that would end a
+// line of a mail. Letters outside of ASCII are refused: some of them become others in lower
+// case, and the mail of one person would go to another.
+var address = regexp.MustCompile(`^[a-zA-Z0-9.!#$%&'*+/=?^_{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$`)
+
+// CleanEmail returns an address as it is stored, and false if it is none.
+func CleanEmail(typed string) (email string, ok bool) {
+	typed = strings.TrimSpace(typed)
+	if len(typed) > 254 || !address.MatchString(typed) {
+		return "", false
+	}
+	return strings.ToLower(typed), true
+}
+
+// SendLink has a link sent to an address: for signing up, for signing in, or for a new
+// password. It does not look whether the address has an account, and so nobody learns that
+// from it, nor from the time that it takes: the mailer does.
+func (a *Accounts) SendLink(ctx context.Context, p Purpose, email string, from Client) error {
+	if err := a.countMail(ctx, email, from); err != nil {
+		return err
+	}
+	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(p), "", email) })
+}
+
+// SignUp makes the account of who has got a link for it, and begins a session.
+//
+// The password comes with the link, and not with the request for it. Else somebody could ask
+// with another one's address and a password of his own, and wait until that person follows
+// the link.
+func (a *Accounts) SignUp(ctx context.Context, token, password string, from Client) (session string, err error) {
+	hash, err := a.newPassword(ctx, ForSignUp, token, password)
+	if err != nil {
+		return "", err
+	}
+	err = a.change(ctx, func(tx *sql.Tx) error {
+		_, email, err := a.spend(ctx, tx, ForSignUp, token)
+		if err != nil {
+			return err
+		}
+		id := rand.Text()
+		added, err := affected(tx.ExecContext(ctx, "INSERT INTO users (id, email, password, role, created) VALUES ($1, $2, $3, '', $4) ON CONFLICT (email) DO NOTHING",
+			id, email, hash, a.now().UnixMilli()))
+		switch {
+		case err != nil:
+			return err
+		case added == 0:
+			return ErrLink // a second link for the address was faster
+		}
+		if err := a.note(ctx, tx, id, "signed up", from); err != nil {
+			return err
+		}
+		session, err = a.begin(ctx, tx, id, from)
+		return err
+	})
+	return session, err
+}
+
+// SignIn begins a session. ErrCredentials does not say whether there is such an account, and
+// neither do the limits, what is written, and the time. Only where the hash of a user is
+// older than the cost of today is there a difference, until that user signs in again.
+func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Client) (session string, err error) {
+	if err := a.count(ctx, signInsOfClient, from.place()); err != nil {
+		return "", err
+	}
+	email, _ := CleanEmail(typed) // "", which nobody has, if it is none
+	if err := a.count(ctx, signInsOfAccount, email); err != nil {
+		return "", err
+	}
+	var id, stored string
+	err = a.db.QueryRowContext(ctx, "SELECT id, password FROM users WHERE email = $1", email).Scan(&id, &stored)
+	if errors.Is(err, sql.ErrNoRows) {
+		stored, err = a.passwords.dummy(), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	ok, err := a.passwords.matches(ctx, password, stored)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		err := a.change(ctx, func(tx *sql.Tx) error { return a.note(ctx, tx, id, "wrong password", from) })
+		return "", errors.Join(ErrCredentials, err)
+	}
+	hash := stored
+	if a.passwords.isWeak(stored) {
+		if hash, err = a.passwords.hash(ctx, password); err != nil {
+			return "", err
+		}
+	}
+	err = a.change(ctx, func(tx *sql.Tx) error {
+		// This locks the user, as lock does. If the password has been changed since it was
+		// compared, it is wrong by now.
+		same, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2 AND password = $3", hash, id, stored))
+		switch {
+		case err != nil:
+			return err
+		case same == 0:
+			return ErrCredentials
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM limits WHERE name = $1", signInsOfAccount.name+email); err != nil {
+			return err
+		}
+		if err := a.note(ctx, tx, id, "signed in", from); err != nil {
+			return err
+		}
+		session, err = a.begin(ctx, tx, id, from)
+		return err
+	})
+	return session, err
+}
+
+// SignInByLink begins a session for who has got a link for it.
+func (a *Accounts) SignInByLink(ctx context.Context, token string, from Client) (session string, err error) {
+	err = a.change(ctx, func(tx *sql.Tx) error {
+		id, _, err := a.spend(ctx, tx, ForSignIn, token)
+		if err != nil {
+			return err
+		}
+		if err := a.note(ctx, tx, id, "signed in by a link", from); err != nil {
+			return err
+		}
+		session, err = a.begin(ctx, tx, id, from)
+		return err
+	})
+	return session, err
+}
+
+// ResetPassword sets the password of who has got a link for it, and begins a session, the
+// only one that is left.
+func (a *Accounts) ResetPassword(ctx context.Context, token, password string, from Client) (session string, err error) {
+	hash, err := a.newPassword(ctx, ForReset, token, password)
+	if err != nil {
+		return "", err
+	}
+	err = a.change(ctx, func(tx *sql.Tx) error {
+		id, email, err := a.spend(ctx, tx, ForReset, token)
+		if err != nil {
+			return err
+		}
+		session, err = a.setPassword(ctx, tx, id, email, hash, "password reset", from)
+		return err
+	})
+	return session, err
+}
+
+// ChangePassword sets the password of who has signed in lately, and begins a session, the
+// only one that is left.
+func (a *Accounts) ChangePassword(ctx context.Context, s *Session, password string, from Client) (session string, err error) {
+	if !s.Recent {
+		return "", ErrNotRecent
+	}
+	if err := CheckPassword(password); err != nil {
+		return "", err
+	}
+	hash, err := a.passwords.hash(ctx, password)
+	if err != nil {
+		return "", err
+	}
+	err = a.change(ctx, func(tx *sql.Tx) error {
+		session, err = a.setPassword(ctx, tx, s.User.ID, s.User.Email, hash, "password changed", from)
+		return err
+	})
+	return session, err
+}
+
+// newPassword returns the hash of a password that comes with a link. It looks at the link
+// first, since a hash is dear, and anybody may come with a link that is none.
+func (a *Accounts) newPassword(ctx context.Context, p Purpose, token, password string) (hash string, err error) {
+	if _, err := a.Addressee(ctx, p, token); err != nil {
+		return "", err
+	}
+	if err := CheckPassword(password); err != nil {
+		return "", err
+	}
+	return a.passwords.hash(ctx, password)
+}
+
+// setPassword ends all that was begun with the password of before: sessions, and links that
+// wait in a mailbox.
+func (a *Accounts) setPassword(ctx context.Context, tx *sql.Tx, id, email, hash, what string, from Client) (session string, err error) {
+	found, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2", hash, id))
+	switch {
+	case err != nil:
+		return "", err
+	case found == 0:
+		return "", ErrLink // the account was deleted
+	}
+	if err := endAll(ctx, tx, id); err != nil {
+		return "", err
+	}
+	if err := a.note(ctx, tx, id, what, from); err != nil {
+		return "", err
+	}
+	if err := a.post(ctx, tx, "password changed", "", email); err != nil {
+		return "", err
+	}
+	return a.begin(ctx, tx, id, from)
+}
+
+// ChangeEmail has a link sent to another address, which counts when ConfirmEmail gets it.
+// It does not tell whether another account has that address: the mail does.
+func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, from Client) error {
+	if !s.Recent {
+		return ErrNotRecent
+	}
+	if err := a.countMail(ctx, email, from); err != nil {
+		return err
+	}
+	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(ForEmail), s.User.ID, email) })
+}
+
+// ConfirmEmail changes the address of an account to the one that the link was sent to, and
+// tells the one of before. Links that were sent to that are worth nothing any more.
+func (a *Accounts) ConfirmEmail(ctx context.Context, token string, from Client) error {
+	return a.change(ctx, func(tx *sql.Tx) error {
+		id, email, err := a.spend(ctx, tx, ForEmail, token)
+		if err != nil {
+			return err
+		}
+		var before string
+		if err := tx.QueryRowContext(ctx, "SELECT email FROM users WHERE id = $1", id).Scan(&before); err != nil {
+			return err
+		}
+		// If somebody takes the address in this moment, the constraint of the table makes this
+		// an error like any other, and nothing has changed.
+		free, err := affected(tx.ExecContext(ctx, "UPDATE users SET email = $1 WHERE id = $2 AND NOT EXISTS (SELECT 1 FROM users WHERE email = $1)", email, id))
+		switch {
+		case err != nil:
+			return err
+		case free == 0:
+			return ErrLink
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE user_id = $1", id); err != nil {
+			return err
+		}
+		if err := a.note(ctx, tx, id, "address changed", from); err != nil {
+			return err
+		}
+		return a.post(ctx, tx, "address changed", "", before)
+	})
+}
+
+// Delete deletes the account of who has signed in lately, with its sessions and links. What
+// else the application keeps of a user is to be deleted here, too, or by a foreign key.
+func (a *Accounts) Delete(ctx context.Context, s *Session, from Client) error {
+	if !s.Recent {
+		return ErrNotRecent
+	}
+	return a.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.ExecContext(ctx, "DELETE FROM users WHERE id = $1", s.User.ID); err != nil {
+			return err
+		}
+		if err := a.note(ctx, tx, s.User.ID, "account deleted", from); err != nil {
+			return err
+		}
+		return a.post(ctx, tx, "account deleted", "", s.User.Email)
+	})
+}
+
+// countMail counts a mail that somebody asks for.
+func (a *Accounts) countMail(ctx context.Context, email string, from Client) error {
+	if err := a.count(ctx, mailsOfClient, from.place()); err != nil {
+		return err
+	}
+	return a.count(ctx, mailsOfAddress, email)
+}
+
+func (a *Accounts) logger() *slog.Logger {
+	if a.Logger == nil {
+		return slog.Default()
+	}
+	return a.Logger
+}

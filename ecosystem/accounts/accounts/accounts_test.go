@@ -1,0 +1,933 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A desk is Accounts for a test, with a clock and a mailbox of its own.
+type desk struct {
+	*Accounts
+	t      *testing.T
+	mu     sync.Mutex
+	passed time.Duration // since the test began
+	mails  []Mail
+	broken error // what sending returns
+}
+
+// both runs a test with SQLite and, if TEST_POSTGRES has the URL of a database, with
+// PostgreSQL.
+func both(t *testing.T, test func(t *testing.T, d *desk)) {
+	t.Run("SQLite", func(t *testing.T) { test(t, newDesk(t, filepath.Join(t.TempDir(), "test.db"))) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, newDesk(t, newSchema(t))) })
+}
+
+// newSchema returns the URL of an empty schema, which ends with the test.
+func newSchema(t *testing.T) string {
+	t.Helper()
+	server := os.Getenv("TEST_POSTGRES")
+	if server == "" {
+		t.Skip("TEST_POSTGRES is not set")
+	}
+	db, err := Open(server)
+	ok(t, err)
+	name := "test_" + strings.ToLower(rand.Text())
+	_, err = db.Exec("CREATE SCHEMA " + name)
+	ok(t, err)
+	t.Cleanup(func() {
+		_, err := db.Exec("DROP SCHEMA " + name + " CASCADE")
+		ok(t, errors.Join(err, db.Close()))
+	})
+	u, err := url.Parse(server)
+	ok(t, err)
+	query := u.Query()
+	query.Set("search_path", name)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+func newDesk(t *testing.T, database string) *desk {
+	t.Helper()
+	db, err := Open(database)
+	ok(t, err)
+	t.Cleanup(func() { ok(t, db.Close()) })
+	d := &desk{t: t}
+	d.Accounts = New(db, &url.URL{Scheme: "https", Host: "desk.example"}, d.receive)
+	d.passwords = newHasher(cost{64, 1, 1}) // a test need not be slow
+	d.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	began := time.Now()
+	d.now = func() time.Time {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return began.Add(d.passed)
+	}
+	ok(t, d.Migrate(t.Context()))
+	return d
+}
+
+func (d *desk) receive(_ context.Context, m Mail) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.broken == nil {
+		d.mails = append(d.mails, m)
+	}
+	return d.broken
+}
+
+func (d *desk) pass(time time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.passed += time
+}
+
+// sent sends what waits, and returns all that was sent since the last call.
+func (d *desk) sent() []Mail {
+	d.t.Helper()
+	for {
+		found, err := d.sendNext(d.t.Context())
+		ok(d.t, err)
+		if !found {
+			break
+		}
+	}
+	mails := d.mails
+	d.mails = nil
+	return mails
+}
+
+// token returns the token of the only mail that waits.
+func (d *desk) token(to string) string {
+	d.t.Helper()
+	mails := d.sent()
+	if len(mails) != 1 || mails[0].To != to {
+		d.t.Fatalf("sent: %v, want one mail to %s", mails, to)
+	}
+	_, after, found := strings.Cut(mails[0].Text, "?token=")
+	if !found {
+		d.t.Fatalf("no link in %q", mails[0].Text)
+	}
+	token, _, _ := strings.Cut(after, "\n")
+	return token
+}
+
+// from is a browser.
+var from = Client{Addr: netip.MustParseAddr("192.0.2.7"), Agent: "Mozilla/5.0"}
+
+const password = "correct horse battery"
+
+// join makes an account, and returns the token of its session.
+func (d *desk) join(email string) string {
+	d.t.Helper()
+	// Each one has an address of his own, so that limits do not count them together.
+	at := Client{Addr: netip.AddrFrom4([4]byte([]byte(rand.Text())[:4]))}
+	ok(d.t, d.SendLink(d.t.Context(), ForSignUp, email, at))
+	session, err := d.SignUp(d.t.Context(), d.token(email), password, at)
+	ok(d.t, err)
+	return session
+}
+
+// session returns the session of a token, which must be one.
+func (d *desk) session(token string) *Session {
+	d.t.Helper()
+	s, err := d.Session(d.t.Context(), token)
+	ok(d.t, err)
+	if s == nil {
+		d.t.Fatal("there is no session")
+	}
+	return s
+}
+
+func (d *desk) isOver(token string) {
+	d.t.Helper()
+	if s, err := d.Session(d.t.Context(), token); err != nil || s != nil {
+		d.t.Errorf("the session still is: %v, %v", s, err)
+	}
+}
+
+func (d *desk) rows(query string, args ...any) (n int) {
+	d.t.Helper()
+	ok(d.t, d.db.QueryRowContext(d.t.Context(), "SELECT count(*) FROM "+query, args...).Scan(&n))
+	return n
+}
+
+func ok(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func fails(t *testing.T, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("got %v, want %v", err, want)
+	}
+}
+
+func TestSignUp(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		mails := d.sent()
+		if len(mails) != 1 || !strings.Contains(mails[0].Text, "https://desk.example/sign-up/password?token=") {
+			t.Fatalf("sent: %v", mails)
+		}
+		if n := d.rows("users"); n != 0 {
+			t.Errorf("%d users before the link was followed", n)
+		}
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		second := d.token("ada@example.com")
+		if email, err := d.Addressee(t.Context(), ForSignUp, second); err != nil || email != "ada@example.com" {
+			t.Errorf("the link is for %q, %v", email, err)
+		}
+		_, err := d.SignUp(t.Context(), second, "short", from)
+		if err == nil || d.rows("users") != 0 {
+			t.Errorf("a short password: %v", err)
+		}
+		session, err := d.SignUp(t.Context(), second, password, from)
+		ok(t, err)
+		s := d.session(session)
+		if s.User.Email != "ada@example.com" || s.User.Role != "" || !s.Recent || s.Network != "192.0.2.0/24" || s.Agent != "Mozilla/5.0" {
+			t.Errorf("the session is %+v", s)
+		}
+		// The link of before is worth nothing: it would give the account another password.
+		_, first, _ := strings.Cut(strings.TrimSpace(mails[0].Text), "token=")
+		first, _, _ = strings.Cut(first, "\n")
+		_, err = d.SignUp(t.Context(), first, "another long password", from)
+		fails(t, err, ErrLink)
+	})
+}
+
+// TestSignUpAgain asks for an account where there is one.
+func TestSignUpAgain(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		token := d.token("ada@example.com")
+		_, err := d.SignUp(t.Context(), token, "another long password", from)
+		fails(t, err, ErrLink)
+		session, err := d.SignInByLink(t.Context(), token, from) // which is what the mail offers
+		ok(t, err)
+		d.session(session)
+	})
+}
+
+// TestSignUpRace has many sign up with one address at the same time: by one link, and by
+// several.
+func TestSignUpRace(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		var tokens []string
+		for range 3 {
+			ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+			tokens = append(tokens, d.token("ada@example.com"))
+		}
+		var wg sync.WaitGroup
+		var mu sync.Mutex
+		var sessions []string
+		for i := range 12 {
+			wg.Go(func() {
+				session, err := d.SignUp(t.Context(), tokens[i%3], fmt.Sprint("password of ", i, " is long"), from)
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case err == nil:
+					sessions = append(sessions, session)
+				case !errors.Is(err, ErrLink):
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if len(sessions) != 1 || d.rows("users") != 1 || d.rows("sessions") != 1 {
+			t.Errorf("%d have signed up, %d users, %d sessions", len(sessions), d.rows("users"), d.rows("sessions"))
+		}
+	})
+}
+
+func TestSignIn(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		first := d.join("ada@example.com")
+		for _, tt := range []struct {
+			email, password string
+			want            error
+		}{
+			{"ada@example.com", password, nil},
+			{" Ada@Example.COM ", password, nil},
+			{"ada@example.com", password + " ", ErrCredentials},
+			{"ada@example.com", password[:12], ErrCredentials},
+			{"ada@example.com", "", ErrCredentials},
+			{"bob@example.com", password, ErrCredentials},
+			{"", "", ErrCredentials},
+			{"ada@example.com\x00", password, ErrCredentials},
+			{"' OR 1=1 --", password, ErrCredentials},
+		} {
+			session, err := d.SignIn(t.Context(), tt.email, tt.password, from)
+			if !errors.Is(err, tt.want) || (session == "") != (tt.want != nil) {
+				t.Errorf("%q, %q: %q, %v, want %v", tt.email, tt.password, session, err, tt.want)
+			}
+		}
+		// With a new token, and in place of the one that the browser had.
+		again := from
+		again.Token = first
+		second, err := d.SignIn(t.Context(), "ada@example.com", password, again)
+		ok(t, err)
+		if second == first {
+			t.Error("the token is the same")
+		}
+		d.isOver(first)
+		d.session(second)
+	})
+}
+
+// TestUnknown does the same for an address with an account and one without: what the database
+// has afterwards differs in nothing but names.
+func TestUnknown(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		count := func() (n [4]int) {
+			return [4]int{d.rows("events"), d.rows("limits"), d.rows("mails"), d.rows("tokens")}
+		}
+		steps := func(email string) (steps [][4]int) {
+			before := count()
+			for _, do := range []func() error{
+				func() error { _, err := d.SignIn(t.Context(), email, "a wrong password", from); return err },
+				func() error { return d.SendLink(t.Context(), ForSignUp, email, from) },
+				func() error { return d.SendLink(t.Context(), ForSignIn, email, from) },
+				func() error { return d.SendLink(t.Context(), ForReset, email, from) },
+			} {
+				if err := do(); err != nil && !errors.Is(err, ErrCredentials) {
+					t.Fatal(err)
+				}
+				now := count()
+				var more [4]int
+				for i := range now {
+					more[i] = now[i] - before[i]
+				}
+				steps, before = append(steps, more), now
+			}
+			return steps
+		}
+		d.pass(time.Hour)
+		ok(t, d.sweep(t.Context()))
+		steps("eve@example.com") // so that there are the limits of the client
+		known, unknown := steps("ada@example.com"), steps("bob@example.com")
+		if fmt.Sprint(known) != fmt.Sprint(unknown) {
+			t.Errorf("rows for an account: %v, without one: %v", known, unknown)
+		}
+		for _, m := range d.sent() {
+			if m.To != "ada@example.com" && m.Subject != letters[string(ForSignUp)].subject {
+				t.Errorf("sent to nobody's address: %+v", m)
+			}
+		}
+	})
+}
+
+// TestReplay uses each kind of link twice, after its end, and for another purpose.
+func TestReplay(t *testing.T) {
+	purposes := map[Purpose]func(*desk, string) error{
+		ForSignUp: func(d *desk, token string) error {
+			_, err := d.SignUp(d.t.Context(), token, password, from)
+			return err
+		},
+		ForSignIn: func(d *desk, token string) error { _, err := d.SignInByLink(d.t.Context(), token, from); return err },
+		ForReset: func(d *desk, token string) error {
+			_, err := d.ResetPassword(d.t.Context(), token, password, from)
+			return err
+		},
+		ForEmail: func(d *desk, token string) error { return d.ConfirmEmail(d.t.Context(), token, from) },
+	}
+	both(t, func(t *testing.T, d *desk) {
+		n := 0
+		ask := func(p Purpose) string {
+			n++
+			email := fmt.Sprintf("user%d@example.com", n)
+			at := Client{Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(n)})}
+			switch p {
+			case ForSignUp:
+			case ForEmail:
+				s := d.session(d.join(email))
+				email = "new-" + email
+				ok(t, d.ChangeEmail(t.Context(), s, email, at))
+				return d.token(email)
+			default:
+				d.join(email)
+			}
+			ok(t, d.SendLink(t.Context(), p, email, at))
+			return d.token(email)
+		}
+		for p, use := range purposes {
+			token := ask(p)
+			for other, use := range purposes {
+				if other != p {
+					fails(t, use(d, token), ErrLink)
+				}
+			}
+			fails(t, use(d, token+"A"), ErrLink)
+			fails(t, use(d, ""), ErrLink)
+			_, err := d.Addressee(t.Context(), p, token)
+			ok(t, err)
+			if err := use(d, token); err != nil {
+				t.Errorf("%s: %v", p, err)
+			}
+			fails(t, use(d, token), ErrLink)
+			d.sent()
+
+			old := ask(p)
+			d.pass(lives[p])
+			fails(t, use(d, old), ErrLink)
+			_, err = d.Addressee(t.Context(), p, old)
+			fails(t, err, ErrLink)
+
+			contested := ask(p)
+			var wg sync.WaitGroup
+			errs := make([]error, 8)
+			for i := range errs {
+				wg.Go(func() { errs[i] = use(d, contested) })
+			}
+			wg.Wait()
+			won := 0
+			for _, err := range errs {
+				switch {
+				case err == nil:
+					won++
+				case !errors.Is(err, ErrLink):
+					t.Errorf("%s: %v", p, err)
+				}
+			}
+			if won != 1 {
+				t.Errorf("%s: %d of %d who used a link at once got in", p, won, len(errs))
+			}
+			d.sent()
+		}
+	})
+}
+
+func TestReset(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		ada, bob := d.join("ada@example.com"), d.join("bob@example.com")
+		ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", from))
+		link := d.token("ada@example.com")
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		token := d.token("ada@example.com")
+		session, err := d.ResetPassword(t.Context(), token, "another long password", from)
+		ok(t, err)
+		if got := d.session(session).User.Email; got != "ada@example.com" {
+			t.Errorf("it is the session of %s", got)
+		}
+		d.isOver(ada)
+		d.session(bob)
+		_, err = d.SignInByLink(t.Context(), link, from)
+		fails(t, err, ErrLink)
+		_, err = d.SignIn(t.Context(), "ada@example.com", password, from)
+		fails(t, err, ErrCredentials)
+		_, err = d.SignIn(t.Context(), "ada@example.com", "another long password", from)
+		ok(t, err)
+		_, err = d.SignIn(t.Context(), "bob@example.com", password, from)
+		ok(t, err)
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "Your password was changed" {
+			t.Errorf("sent: %v", mails)
+		}
+	})
+}
+
+// TestResetRace signs in with the password of before, and by a link, while the password is
+// reset: whoever was faster, no session but the new one is left.
+func TestResetRace(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		for i := range 5 {
+			email := fmt.Sprintf("ada%d@example.com", i)
+			d.join(email)
+			at := Client{Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})}
+			ok(t, d.SendLink(t.Context(), ForSignIn, email, at))
+			link := d.token(email)
+			ok(t, d.SendLink(t.Context(), ForReset, email, at))
+			token := d.token(email)
+			var wg sync.WaitGroup
+			var session string
+			for range 4 {
+				wg.Go(func() {
+					if _, err := d.SignIn(t.Context(), email, password, at); err != nil && !errors.Is(err, ErrCredentials) {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Go(func() {
+				if _, err := d.SignInByLink(t.Context(), link, at); err != nil && !errors.Is(err, ErrLink) {
+					t.Error(err)
+				}
+			})
+			wg.Go(func() {
+				var err error
+				if session, err = d.ResetPassword(t.Context(), token, "another long password", at); err != nil {
+					t.Error(err)
+				}
+			})
+			wg.Wait()
+			d.sent()
+			list, err := d.Sessions(t.Context(), d.session(session))
+			ok(t, err)
+			if len(list) != 1 {
+				t.Errorf("%d sessions are left", len(list))
+			}
+		}
+	})
+}
+
+func TestChangePassword(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		token := d.join("ada@example.com")
+		other, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+		ok(t, err)
+		session, err := d.ChangePassword(t.Context(), d.session(token), "another long password", from)
+		ok(t, err)
+		d.isOver(token)
+		d.isOver(other)
+		d.pass(recent)
+		s := d.session(session)
+		_, err = d.ChangePassword(t.Context(), s, password, from)
+		fails(t, err, ErrNotRecent)
+		fails(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from), ErrNotRecent)
+		fails(t, d.Delete(t.Context(), s, from), ErrNotRecent)
+		fails(t, d.SetRole(t.Context(), s, s.User.ID, Admin, from), ErrNotRecent)
+	})
+}
+
+func TestChangeEmail(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		s := d.session(d.join("ada@example.com"))
+		d.join("bob@example.com")
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		reset := d.token("ada@example.com")
+		ok(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from))
+		token := d.token("ada@example.org")
+		if _, err := d.SignIn(t.Context(), "ada@example.org", password, from); !errors.Is(err, ErrCredentials) {
+			t.Errorf("the address counts before it is confirmed: %v", err)
+		}
+		ok(t, d.ConfirmEmail(t.Context(), token, from))
+		_, err := d.SignIn(t.Context(), "ada@example.org", password, from)
+		ok(t, err)
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "Your address was changed" {
+			t.Errorf("sent: %v", mails)
+		}
+		_, err = d.ResetPassword(t.Context(), reset, password, from)
+		fails(t, err, ErrLink)
+
+		// An address that somebody has gets a mail without a link, and an address that
+		// somebody has taken meanwhile is not changed.
+		ok(t, d.ChangeEmail(t.Context(), s, "bob@example.com", from))
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "bob@example.com" || strings.Contains(mails[0].Text, "token=") {
+			t.Errorf("sent: %v", mails)
+		}
+		ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
+		token = d.token("eve@example.com")
+		d.join("eve@example.com")
+		fails(t, d.ConfirmEmail(t.Context(), token, from), ErrLink)
+	})
+}
+
+func TestSessions(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		first, bob := d.join("ada@example.com"), d.join("bob@example.com")
+		d.pass(time.Minute)
+		second, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+		ok(t, err)
+		list, err := d.Sessions(t.Context(), d.session(first))
+		ok(t, err)
+		if len(list) != 2 || list[0].ID != d.session(second).ID || list[1].ID != d.session(first).ID {
+			t.Fatalf("the sessions are %v", list)
+		}
+		ok(t, d.EndSession(t.Context(), d.session(bob), list[0].ID, from)) // which is not bob's
+		d.session(second)
+		if s, err := d.Session(t.Context(), list[0].ID); err != nil || s != nil {
+			t.Error("what is shown in the list is a token")
+		}
+		ok(t, d.EndSession(t.Context(), d.session(first), list[0].ID, from))
+		d.isOver(second)
+		d.session(first)
+		ok(t, d.SignOutEverywhere(t.Context(), d.session(first), from))
+		d.isOver(first)
+		d.session(bob)
+	})
+}
+
+func TestSessionEnds(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		used, left := d.join("ada@example.com"), d.join("bob@example.com")
+		for range int(sessionLife / (sessionIdle - time.Hour)) {
+			d.pass(sessionIdle - time.Hour)
+			d.session(used)
+		}
+		d.isOver(left)
+		d.pass(sessionIdle - time.Hour)
+		d.isOver(used)
+		d.isOver("")
+		ok(t, d.sweep(t.Context()))
+		if n := d.rows("sessions"); n != 0 {
+			t.Errorf("%d sessions are left", n)
+		}
+	})
+}
+
+func TestDelete(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		token := d.join("ada@example.com")
+		s := d.session(token)
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		reset := d.token("ada@example.com")
+		ok(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from)) // a mail that waits
+		ok(t, d.Delete(t.Context(), s, from))
+		d.isOver(token)
+		_, err := d.ResetPassword(t.Context(), reset, password, from)
+		fails(t, err, ErrLink)
+		for _, table := range []string{"users", "sessions", "tokens"} {
+			if n := d.rows(table); n != 0 {
+				t.Errorf("%d rows of %s are left", n, table)
+			}
+		}
+		if mails := d.sent(); len(mails) != 1 || mails[0].Subject != "Your account was deleted" {
+			t.Errorf("sent: %v", mails)
+		}
+		d.join("ada@example.com") // which is free again
+		if n := d.rows("events WHERE user_id = $1", s.User.ID); n != 2 {
+			t.Errorf("%d events are left, want the sign-up and the end", n)
+		}
+	})
+}
+
+func TestRoles(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		ada, bob := d.join("ada@example.com"), d.join("bob@example.com")
+		a, b := d.session(ada), d.session(bob)
+		fails(t, d.SetRole(t.Context(), a, b.User.ID, Admin, from), ErrRole)
+		fails(t, d.SetRole(t.Context(), a, a.User.ID, Admin, from), ErrRole)
+		fails(t, d.MakeAdmin(t.Context(), "nobody@example.com"), ErrRole)
+		ok(t, d.MakeAdmin(t.Context(), "ada@example.com"))
+		d.isOver(ada) // who begins anew, as an admin
+		ada, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+		ok(t, err)
+		a = d.session(ada)
+		fails(t, d.SetRole(t.Context(), a, b.User.ID, "root", from), ErrRole)
+		fails(t, d.SetRole(t.Context(), a, a.User.ID, "", from), ErrRole)
+		ok(t, d.SetRole(t.Context(), a, b.User.ID, Admin, from))
+		d.isOver(bob)
+		users, err := d.Users(t.Context(), "")
+		ok(t, err)
+		if len(users) != 2 || users[0].Email != "ada@example.com" || users[1].Role != Admin {
+			t.Errorf("the users are %v", users)
+		}
+		users, err = d.Users(t.Context(), "ada@example.com")
+		ok(t, err)
+		if len(users) != 1 {
+			t.Errorf("the users behind ada are %v", users)
+		}
+		events, err := d.Events(t.Context(), b.User.ID)
+		ok(t, err)
+		if len(events) != 2 || events[0].Network != "192.0.2.0/24" && events[1].Network != "192.0.2.0/24" {
+			t.Errorf("the events are %v", events)
+		}
+	})
+}
+
+func TestLimits(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		at := func(n int) Client { return Client{Addr: netip.AddrFrom4([4]byte{10, byte(n >> 8), byte(n), 1})} }
+		isLimited := func(err error) bool {
+			var limited *LimitError
+			return errors.As(err, &limited) && limited.Wait > 0
+		}
+		for _, email := range []string{"ada@example.com", "bob@example.com"} { // one of them has no account
+			var wg sync.WaitGroup
+			errs := make([]error, signInsOfAccount.most+5)
+			for i := range errs { // from many places at the same time
+				wg.Go(func() { _, errs[i] = d.SignIn(t.Context(), email, "a wrong password", at(i)) })
+			}
+			wg.Wait()
+			limited := 0
+			for _, err := range errs {
+				if isLimited(err) {
+					limited++
+				} else {
+					fails(t, err, ErrCredentials)
+				}
+			}
+			if limited != 5 {
+				t.Errorf("%s: %d of %d were stopped, want 5", email, limited, len(errs))
+			}
+		}
+		if _, err := d.SignIn(t.Context(), "ada@example.com", password, from); !isLimited(err) {
+			t.Errorf("the right password after too many wrong ones: %v", err)
+		}
+		ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", from))
+		_, err := d.SignInByLink(t.Context(), d.token("ada@example.com"), from) // the way out
+		ok(t, err)
+		d.pass(signInsOfAccount.per)
+		for range signInsOfAccount.most + 1 { // who is right is not counted
+			_, err = d.SignIn(t.Context(), "ada@example.com", password, from)
+			ok(t, err)
+		}
+
+		d.pass(time.Hour)
+		for i := range signInsOfClient.most {
+			_, err := d.SignIn(t.Context(), fmt.Sprintf("user%d@example.com", i), "a wrong password", from)
+			fails(t, err, ErrCredentials)
+		}
+		near := from
+		near.Addr = near.Addr.Next()
+		if _, err := d.SignIn(t.Context(), "ada@example.com", password, from); !isLimited(err) {
+			t.Errorf("too many from one address: %v", err)
+		}
+		_, err = d.SignIn(t.Context(), "ada@example.com", password, near)
+		ok(t, err)
+
+		for i := range mailsOfAddress.most {
+			ok(t, d.SendLink(t.Context(), ForReset, "eve@example.com", at(int(i))))
+		}
+		if err := d.SendLink(t.Context(), ForSignUp, "eve@example.com", at(99)); !isLimited(err) {
+			t.Errorf("too many mails to one address: %v", err)
+		}
+		d.pass(time.Hour)
+		for i := range mailsOfClient.most {
+			ok(t, d.SendLink(t.Context(), ForReset, fmt.Sprintf("user%d@example.com", i), from))
+		}
+		if err := d.SendLink(t.Context(), ForReset, "eve@example.com", from); !isLimited(err) {
+			t.Errorf("too many mails from one address: %v", err)
+		}
+		d.pass(time.Hour)
+		ok(t, d.sweep(t.Context()))
+		if n := d.rows("limits"); n != 0 {
+			t.Errorf("%d limits are left", n)
+		}
+	})
+}
+
+// TestOutbox has several processes send what waits, each mail once.
+func TestOutbox(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		const mails = 20
+		for i := range mails {
+			at := Client{Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})}
+			ok(t, d.SendLink(t.Context(), ForSignUp, fmt.Sprintf("user%d@example.com", i), at))
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for d.rows("mails") > 0 {
+					if _, err := d.sendNext(t.Context()); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+		to := map[string]bool{}
+		for _, m := range d.mails {
+			to[m.To] = true
+		}
+		if len(to) != mails || len(d.mails) != mails {
+			t.Errorf("%d mails were sent to %d of %d", len(d.mails), len(to), mails)
+		}
+	})
+}
+
+// TestOutboxFails has a mail server that is broken for a while, and then for ever.
+func TestOutboxFails(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.broken = errors.New("no route to host")
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		if mails := d.sent(); len(mails) != 0 || d.rows("mails") != 1 {
+			t.Fatalf("sent: %v, %d wait", mails, d.rows("mails"))
+		}
+		d.broken = nil
+		if mails := d.sent(); len(mails) != 0 {
+			t.Errorf("sent without a pause: %v", mails)
+		}
+		d.pass(mailLease)
+		d.token("ada@example.com")
+
+		d.broken = errors.New("no such mailbox")
+		ok(t, d.SendLink(t.Context(), ForSignUp, "bob@example.com", from))
+		for range mailTries {
+			d.sent()
+			d.pass(48 * time.Hour)
+		}
+		if n := d.rows("mails"); n != 0 {
+			t.Errorf("%d mails wait for ever", n)
+		}
+	})
+}
+
+// TestOutboxKilled has a process that is killed while it sends: another one does it later,
+// and not before.
+func TestOutboxKilled(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		d.send = func(context.Context, Mail) error { panic("killed") }
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("it lives")
+				}
+			}()
+			d.sendNext(t.Context())
+		}()
+		d.send = d.receive
+		if mails := d.sent(); len(mails) != 0 {
+			t.Errorf("sent by two: %v", mails)
+		}
+		d.pass(mailLease)
+		d.token("ada@example.com")
+	})
+}
+
+// TestStart has the jobs send a mail by themselves, and end.
+func TestStart(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		arrived := make(chan Mail, 1)
+		d.send = func(_ context.Context, m Mail) error { arrived <- m; return nil }
+		ctx, stop := context.WithCancel(t.Context())
+		ok(t, d.Start(ctx))
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		if m := <-arrived; m.To != "ada@example.com" || m.ID == "" {
+			t.Errorf("sent: %v", m)
+		}
+		stop()
+		ok(t, d.Stop(t.Context()))
+	})
+}
+
+func TestSweep(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		d.sent()
+		ok(t, d.sweep(t.Context()))
+		for _, table := range []string{"tokens", "sessions", "limits", "events"} {
+			if d.rows(table) == 0 {
+				t.Errorf("the rows of %s are gone before their time", table)
+			}
+		}
+		d.pass(eventLife)
+		ok(t, d.sweep(t.Context()))
+		for _, table := range []string{"tokens", "sessions", "limits", "events"} {
+			if n := d.rows(table); n != 0 {
+				t.Errorf("%d rows of %s are left", n, table)
+			}
+		}
+		if d.rows("users") != 1 {
+			t.Error("the user is gone")
+		}
+	})
+}
+
+// TestStore looks for tokens and passwords in all that the database has, at each moment of
+// their lives.
+func TestStore(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		secrets := []string{password}
+		look := func() {
+			t.Helper()
+			for _, table := range []string{"users", "sessions", "tokens", "limits", "mails", "events"} {
+				for _, row := range d.dump(table) {
+					for _, secret := range secrets {
+						if strings.Contains(row, secret) {
+							t.Errorf("%q is in %s: %s", secret, table, row)
+						}
+					}
+				}
+			}
+		}
+		secrets = append(secrets, d.join("ada@example.com"))
+		look()
+		for _, p := range []Purpose{ForSignIn, ForReset, ForSignUp} {
+			ok(t, d.SendLink(t.Context(), p, "ada@example.com", from))
+			look() // while the mail waits
+			secrets = append(secrets, d.token("ada@example.com"))
+			look()
+		}
+		d.SignIn(t.Context(), "ada@example.com", "typed in the wrong field", from)
+		d.SignIn(t.Context(), "my secret password", "", from)
+		secrets = append(secrets, "wrong field", "my secret")
+		look()
+	})
+}
+
+// dump returns the rows of a table as text.
+func (d *desk) dump(table string) (all []string) {
+	d.t.Helper()
+	rows, err := d.db.QueryContext(d.t.Context(), "SELECT * FROM "+table)
+	ok(d.t, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	ok(d.t, err)
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(sql.NullString)
+		}
+		ok(d.t, rows.Scan(values...))
+		var row []string
+		for i, v := range values {
+			row = append(row, columns[i]+"="+v.(*sql.NullString).String)
+		}
+		all = append(all, strings.Join(row, " "))
+	}
+	ok(d.t, rows.Err())
+	return all
+}
+
+// TestLetters sends each kind of mail.
+func TestLetters(t *testing.T) {
+	link := regexp.MustCompile(`\n\nhttps://desk\.example/[a-z/-]+\?token=[A-Z2-7]{26}\n\n`)
+	for kind, l := range letters {
+		if strings.ContainsAny(l.subject, "\r\n%") || l.subject == "" {
+			t.Errorf("%s: the subject is %q", kind, l.subject)
+		}
+		text := strings.Replace(l.text, "%s", "https://desk.example/"+pages[l.link]+"?token="+rand.Text(), 1)
+		if link.MatchString(text) != (l.link != "") || strings.Contains(text, "%") {
+			t.Errorf("%s: the text is %q", kind, text)
+		}
+		if l.link != "" && (pages[l.link] == "" || lives[l.link] == 0) {
+			t.Errorf("%s: no page or no time", l.link)
+		}
+	}
+}
+
+func TestCleanEmail(t *testing.T) {
+	for typed, want := range map[string]string{
+		"ada@example.com":                   "ada@example.com",
+		" Ada.Lovelace+notes@Example.COM\n": "ada.lovelace+notes@example.com",
+		"o'neil@xn--bcher-kva.example":      "o'neil@xn--bcher-kva.example",
+		"":                                  "",
+		"ada":                               "",
+		"ada@localhost":                     "",
+		"ada@example.com\r\nBcc: bob@example.com":  "",
+		"ada@example.com\nbob@example.com":         "",
+		"ada@example.com,bob@example.com":          "",
+		"Ada <ada@example.com>":                    "",
+		`"ada"@example.com`:                        "",
+		"ada@example.com\x00":                      "",
+		"mi\u212ae@example.com":                    "", // the sign for kelvin, which is k in lower case
+		"ada@exämple.com":                          "",
+		"ada@-example.com":                         "",
+		"ada@" + strings.Repeat("a.", 130) + "com": "",
+	} {
+		got, valid := CleanEmail(typed)
+		if got != want || valid != (want != "") {
+			t.Errorf("%q: %q, %t", typed, got, valid)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+// Users returns 50 users by their addresses: those behind one, or the first if it is "".
+func (a *Accounts) Users(ctx context.Context, after string) ([]User, error) {
+	rows, err := a.db.QueryContext(ctx, "SELECT id, email, role, created FROM users WHERE email > $1 ORDER BY email LIMIT 50", after)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var users []User
+	for rows.Next() {
+		var u User
+		var created int64
+		if err := rows.Scan(&u.ID, &u.Email, &u.Role, &created); err != nil {
+			return nil, err
+		}
+		u.Created = time.UnixMilli(created)
+		users = append(users, u)
+	}
+	return users, rows.Err()
+}
+
+// SetRole gives a user a role, or none with "". Only an admin may, and not to himself: so one
+// is always left. The user has to sign in again.
+func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
+	if !s.Recent {
+		return ErrNotRecent
+	}
+	if s.User.Role != Admin || s.User.ID == userID || role != "" && role != Admin {
+		return ErrRole
+	}
+	return a.setRole(ctx, "id", userID, role, from)
+}
+
+// MakeAdmin gives a user the role of an admin. It is for the command line: the first admin
+// has nobody who could.
+func (a *Accounts) MakeAdmin(ctx context.Context, email string) error {
+	return a.setRole(ctx, "email", email, Admin, Client{})
+}
+
+func (a *Accounts) setRole(ctx context.Context, column, value, role string, from Client) error {
+	return a.change(ctx, func(tx *sql.Tx) error {
+		var id string
+		err := tx.QueryRowContext(ctx, "UPDATE users SET role = $1 WHERE "+column+" = $2 RETURNING id", role, value).Scan(&id)
+		if err == sql.ErrNoRows {
+			return ErrRole
+		}
+		if err != nil {
+			return err
+		}
+		if err := endAll(ctx, tx, id); err != nil {
+			return err
+		}
+		what := "no admin any more"
+		if role == Admin {
+			what = "made admin"
+		}
+		return a.note(ctx, tx, id, what, from)
+	})
+}

@@ -1,0 +1,118 @@
+package accounts
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"strings"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	_ "modernc.org/sqlite"
+)
+
+// Open returns the database of a URL that begins with postgres://, or of a file of SQLite.
+// It connects with the first query.
+//
+// All queries here are in words that both databases have: parameters are $1, times are
+// numbers, and what would be SELECT ... FOR UPDATE is an UPDATE (see lock).
+func Open(name string) (*sql.DB, error) {
+	if strings.HasPrefix(name, "postgres://") {
+		db, err := sql.Open("pgx", name)
+		if err == nil {
+			db.SetMaxOpenConns(20) // of the 100 that all processes have, if the server has its defaults
+		}
+		return db, err
+	}
+	options := url.Values{
+		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "foreign_keys(1)"},
+		"_txlock": {"immediate"}, // a transaction waits at its begin, and never fails in its middle
+	}
+	return sql.Open("sqlite", "file:"+(&url.URL{Path: name}).EscapedPath()+"?"+options.Encode())
+}
+
+//go:embed migrations
+var migrations embed.FS
+
+// Migrate runs the files of migrations/ that the database has not seen, in the order of
+// their names: all of them or, after an error, none. A file that has run must not be changed
+// or renamed: write another one.
+func (a *Accounts) Migrate(ctx context.Context) error { return migrate(ctx, a.db, migrations) }
+
+func migrate(ctx context.Context, db *sql.DB, files fs.FS) error {
+	names, err := fs.Glob(files, "migrations/*.sql")
+	if err != nil {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil) // of several processes with SQLite, one migrates, and the others wait
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if _, ok := db.Driver().(*stdlib.Driver); ok { // PostgreSQL needs a lock for that
+		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(4712)"); err != nil {
+			return err
+		}
+	}
+	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS accounts_migrations (name TEXT PRIMARY KEY)"); err != nil {
+		return err
+	}
+	for _, name := range names {
+		added, err := affected(tx.ExecContext(ctx, "INSERT INTO accounts_migrations VALUES ($1) ON CONFLICT DO NOTHING", name))
+		if err != nil {
+			return err
+		}
+		if added == 0 {
+			continue // it has run
+		}
+		text, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return tx.Commit()
+}
+
+// change runs f in a transaction, and tells the mailer that there may be something to send.
+//
+// f must use nothing but tx, and must not hash: SQLite has one writer at a time, and all
+// others wait for it.
+func (a *Accounts) change(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := a.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := f(tx); err != nil {
+		return err
+	}
+	if err := tx.Commit(); err != nil {
+		return err
+	}
+	a.wakeMailer()
+	return nil
+}
+
+// lock makes all other transactions about a user wait for this one, and reports whether
+// there is such a user. Whatever begins a session or changes a password takes it first.
+// Without it, who signs in with the password of before, or with a link of before, while the
+// owner resets the password would be left with a session.
+func lock(ctx context.Context, tx *sql.Tx, userID string) (bool, error) {
+	n, err := affected(tx.ExecContext(ctx, "UPDATE users SET role = role WHERE id = $1", userID))
+	return n == 1, err
+}
+
+// affected returns how many rows a statement has changed.
+func affected(r sql.Result, err error) (int64, error) {
+	if err != nil {
+		return 0, err
+	}
+	return r.RowsAffected()
+}
+
+func orNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }

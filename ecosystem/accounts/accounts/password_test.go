@@ -1,0 +1,140 @@
+package accounts
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+func TestPassword(t *testing.T) {
+	h := newHasher(cost{64, 1, 1})
+	for _, p := range []string{password, strings.Repeat("é", 500), strings.Repeat("long", 256), "with \x00 in it, and more"} {
+		stored, err := h.hash(t.Context(), p)
+		ok(t, err)
+		if !strings.HasPrefix(stored, "$argon2id$v=19$m=64,t=1,p=1$") {
+			t.Errorf("stored: %s", stored)
+		}
+		for typed, want := range map[string]bool{p: true, p[:len(p)-1]: false, p + "x": false, "": false} {
+			if got, err := h.matches(t.Context(), typed, stored); err != nil || got != want {
+				t.Errorf("%q for %q: %t, %v", typed, p, got, err)
+			}
+		}
+		if again, _ := h.hash(t.Context(), p); again == stored {
+			t.Error("two hashes have one salt")
+		}
+	}
+}
+
+// TestPasswordOfOthers has a hash of the reference implementation's tests.
+func TestPasswordOfOthers(t *testing.T) {
+	const stored = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	if got, err := newHasher(today).matches(t.Context(), "password", stored); err != nil || !got {
+		t.Errorf("%t, %v", got, err)
+	}
+}
+
+func TestParse(t *testing.T) {
+	const good = "$argon2id$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+	if _, _, _, err := parse(good); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{
+		"", "$", "password", strings.Repeat("$", 5),
+		strings.Replace(good, "argon2id", "argon2i", 1),
+		strings.Replace(good, "v=19", "v=16", 1),
+		strings.Replace(good, "t=1", "t=0", 1),
+		strings.Replace(good, "p=1", "p=0", 1),
+		strings.Replace(good, "p=1", "p=256", 1),
+		strings.Replace(good, "m=64", "m=many", 1),
+		good[:strings.LastIndex(good, "$")+1], // no key, which would match everything
+		good + "$",
+		good + "!",
+	} {
+		if _, _, _, err := parse(bad); err == nil {
+			t.Errorf("%q is parsed", bad)
+		}
+	}
+}
+
+func TestDummy(t *testing.T) {
+	h := newHasher(today)
+	if got, err := h.matches(t.Context(), "", h.dummy()); err != nil || got {
+		t.Errorf("%t, %v", got, err)
+	}
+	if c, _, _, err := parse(h.dummy()); err != nil || c != today {
+		t.Errorf("it costs %v, %v", c, err)
+	}
+}
+
+func TestCheckPassword(t *testing.T) {
+	for password, want := range map[string]bool{
+		strings.Repeat("x", shortest-1): false,
+		strings.Repeat("é", shortest-1): false,
+		strings.Repeat("x", shortest):   true,
+		strings.Repeat("x", longest):    true,
+		strings.Repeat("x", longest+1):  false,
+	} {
+		if err := CheckPassword(password); (err == nil) != want {
+			t.Errorf("%d bytes: %v", len(password), err)
+		}
+	}
+}
+
+// TestRehash signs in after the cost has grown, and after it has become less again.
+func TestRehash(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		stored := func() (hash string) {
+			ok(t, d.db.QueryRowContext(t.Context(), "SELECT password FROM users").Scan(&hash))
+			return hash
+		}
+		signIn := func() {
+			_, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+			ok(t, err)
+		}
+		first := stored()
+		signIn()
+		if stored() != first {
+			t.Error("hashed anew without a reason")
+		}
+		d.passwords = newHasher(cost{128, 1, 1})
+		_, err := d.SignIn(t.Context(), "ada@example.com", "a wrong password", from)
+		fails(t, err, ErrCredentials)
+		if stored() != first {
+			t.Error("a wrong password was stored")
+		}
+		signIn()
+		grown := stored()
+		if !strings.Contains(grown, "m=128,t=1") {
+			t.Errorf("stored: %s", grown)
+		}
+		signIn()
+		d.passwords = newHasher(cost{64, 1, 1})
+		signIn()
+		if stored() != grown {
+			t.Error("hashed anew with less")
+		}
+	})
+}
+
+// TestSlots has all slots taken: others wait, as long as their requests do.
+func TestSlots(t *testing.T) {
+	h := newHasher(cost{64, 1, 1})
+	for range cap(h.slots) {
+		h.slots <- struct{}{}
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	gone := make(chan error)
+	go func() { _, err := h.hash(ctx, password); gone <- err }()
+	leave()
+	fails(t, <-gone, context.Canceled)
+	done := make(chan error)
+	go func() { _, err := h.hash(t.Context(), password); done <- err }()
+	select {
+	case <-done:
+		t.Error("hashed without a slot")
+	default:
+	}
+	<-h.slots
+	ok(t, <-done)
+}

@@ -1,0 +1,126 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"time"
+)
+
+const (
+	sessionLife = 90 * 24 * time.Hour // since the sign-in
+	sessionIdle = 14 * 24 * time.Hour // since the last request
+	sessionStep = 10 * time.Minute    // how exactly the last request is known: few requests write
+
+	// recent is how long after a sign-in somebody may do what a thief of the session must not.
+	recent = 15 * time.Minute
+)
+
+// A Session is a browser in which somebody is signed in.
+type Session struct {
+	ID             string // for EndSession: no token, which nobody but the browser has
+	User           User
+	Created, Seen  time.Time
+	Network, Agent string
+	Recent         bool // the user has signed in lately, and may do what is dangerous
+}
+
+// begin begins a session with a new token, and ends the one that the browser has had: a token
+// that somebody else has put into the browser is never that of the user.
+func (a *Accounts) begin(ctx context.Context, tx *sql.Tx, userID string, from Client) (token string, err error) {
+	switch found, err := lock(ctx, tx, userID); {
+	case err != nil:
+		return "", err
+	case !found:
+		return "", ErrLink // the account was deleted
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1", hashOf(from.Token)); err != nil {
+		return "", err
+	}
+	token = rand.Text()
+	now := a.now().UnixMilli()
+	_, err = tx.ExecContext(ctx, "INSERT INTO sessions (hash, user_id, created, seen, network, agent) VALUES ($1, $2, $3, $3, $4, $5)",
+		hashOf(token), userID, now, from.network(), from.agent())
+	return token, err
+}
+
+// endAll ends all sessions of a user, and makes all links worthless.
+func endAll(ctx context.Context, tx *sql.Tx, userID string) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE user_id = $1", userID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM tokens WHERE user_id = $1", userID)
+	return err
+}
+
+// Session returns the session of a token, or nil if there is none or it has ended. The user
+// is as the database has it now, with the role of now.
+func (a *Accounts) Session(ctx context.Context, token string) (*Session, error) {
+	if token == "" {
+		return nil, nil
+	}
+	list, err := a.sessions(ctx, "s.hash = $3", hashOf(token))
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	s := list[0]
+	if now := a.now(); now.Sub(s.Seen) >= sessionStep {
+		_, err = a.db.ExecContext(ctx, "UPDATE sessions SET seen = $1 WHERE hash = $2", now.UnixMilli(), s.ID)
+	}
+	return s, err
+}
+
+// Sessions returns the sessions of a user, the last used first.
+func (a *Accounts) Sessions(ctx context.Context, s *Session) ([]*Session, error) {
+	return a.sessions(ctx, "u.id = $3", s.User.ID)
+}
+
+func (a *Accounts) sessions(ctx context.Context, where string, arg any) ([]*Session, error) {
+	now := a.now()
+	rows, err := a.db.QueryContext(ctx, `
+		SELECT s.hash, s.created, s.seen, s.network, s.agent, u.id, u.email, u.role, u.created
+		FROM sessions s JOIN users u ON u.id = s.user_id
+		WHERE s.created > $1 AND s.seen > $2 AND `+where+` ORDER BY s.seen DESC`,
+		now.Add(-sessionLife).UnixMilli(), now.Add(-sessionIdle).UnixMilli(), arg)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var list []*Session
+	for rows.Next() {
+		var s Session
+		var created, seen, joined int64
+		if err := rows.Scan(&s.ID, &created, &seen, &s.Network, &s.Agent, &s.User.ID, &s.User.Email, &s.User.Role, &joined); err != nil {
+			return nil, err
+		}
+		s.Created, s.Seen, s.User.Created = time.UnixMilli(created), time.UnixMilli(seen), time.UnixMilli(joined)
+		s.Recent = now.Sub(s.Created) < recent
+		list = append(list, &s)
+	}
+	return list, rows.Err()
+}
+
+// EndSession ends a session of the same user: this one, or another of Sessions.
+func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from Client) error {
+	return a.change(ctx, func(tx *sql.Tx) error {
+		// The user stands in the condition, since the id comes from a form.
+		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND user_id = $2", id, s.User.ID); err != nil {
+			return err
+		}
+		return a.note(ctx, tx, s.User.ID, "signed out", from)
+	})
+}
+
+// SignOutEverywhere ends all sessions of the user, this one too.
+func (a *Accounts) SignOutEverywhere(ctx context.Context, s *Session, from Client) error {
+	return a.change(ctx, func(tx *sql.Tx) error {
+		if _, err := lock(ctx, tx, s.User.ID); err != nil {
+			return err
+		}
+		if err := endAll(ctx, tx, s.User.ID); err != nil {
+			return err
+		}
+		return a.note(ctx, tx, s.User.ID, "signed out everywhere", from)
+	})
+}

@@ -1,0 +1,72 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"time"
+)
+
+// A Purpose is what a link in a mail is for.
+type Purpose string
+
+// A link is good for one purpose only.
+const (
+	ForSignUp Purpose = "sign-up"
+	ForSignIn Purpose = "sign-in"
+	ForReset  Purpose = "reset"
+	ForEmail  Purpose = "email" // another address of an account
+)
+
+// lives say how long links are good.
+var lives = map[Purpose]time.Duration{
+	ForSignUp: 24 * time.Hour,
+	ForSignIn: 15 * time.Minute,
+	ForReset:  time.Hour,
+	ForEmail:  24 * time.Hour,
+}
+
+// hashOf returns what the database has in place of a token, so that who reads the database,
+// or a copy of it, can use none. A token is long and random: it needs no slow hash.
+func hashOf(token string) string {
+	sum := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(sum[:])
+}
+
+// mint returns a new token. userID is "" if there is no user yet.
+func (a *Accounts) mint(ctx context.Context, tx *sql.Tx, p Purpose, userID, email string) (string, error) {
+	token := rand.Text()
+	_, err := tx.ExecContext(ctx, "INSERT INTO tokens (hash, purpose, user_id, email, ends) VALUES ($1, $2, $3, $4, $5)",
+		hashOf(token), p, orNull(userID), email, a.now().Add(lives[p]).UnixMilli())
+	return token, err
+}
+
+// Addressee returns the address that a link was sent to, for the page that it leads to. The
+// token is as good as before: programs that look for viruses in mails follow links, too.
+func (a *Accounts) Addressee(ctx context.Context, p Purpose, token string) (email string, err error) {
+	err = a.db.QueryRowContext(ctx, "SELECT email FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3",
+		hashOf(token), p, a.now().UnixMilli()).Scan(&email)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", ErrLink
+	}
+	return email, err
+}
+
+// spend takes a token, which is good once: of two who use it at the same time, one gets
+// ErrLink. The lock of the user comes before that of the token, as everywhere: in the other
+// order, two transactions might wait for each other.
+func (a *Accounts) spend(ctx context.Context, tx *sql.Tx, p Purpose, token string) (userID, email string, err error) {
+	if _, err := tx.ExecContext(ctx, "UPDATE users SET role = role WHERE id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token)); err != nil {
+		return "", "", err
+	}
+	var user sql.NullString
+	err = tx.QueryRowContext(ctx, "DELETE FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3 RETURNING user_id, email",
+		hashOf(token), p, a.now().UnixMilli()).Scan(&user, &email)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = ErrLink
+	}
+	return user.String, email, err
+}
