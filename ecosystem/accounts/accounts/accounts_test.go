@@ -485,6 +485,53 @@ func TestResetRace(t *testing.T) {
 	})
 }
 
+// TestLock has one transaction wait for another, which SQLite does always.
+func TestLock(t *testing.T) {
+	// meanwhile runs f until it has returned, or waits for the transaction, which ends then.
+	meanwhile := func(d *desk, tx *sql.Tx, f func() error) error {
+		done := make(chan error, 1)
+		go func() { done <- f() }()
+		for len(done) == 0 && d.rows("pg_stat_activity WHERE wait_event_type = 'Lock'") == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		ok(d.t, tx.Commit())
+		return <-done
+	}
+	t.Run("a link while the password is reset", func(t *testing.T) {
+		d := newDesk(t, newSchema(t))
+		d.join("ada@example.com")
+		ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", from))
+		link := d.token("ada@example.com")
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		reset := d.token("ada@example.com")
+
+		tx, err := d.db.BeginTx(t.Context(), nil)
+		ok(t, err)
+		id, _, err := d.spend(t.Context(), tx, ForSignIn, link)
+		ok(t, err)
+		thief, err := d.begin(t.Context(), tx, id, from)
+		ok(t, err)
+		ok(t, meanwhile(d, tx, func() error {
+			_, err := d.ResetPassword(t.Context(), reset, "another long password", from)
+			return err
+		}))
+		d.isOver(thief)
+	})
+	t.Run("a mail while the address changes", func(t *testing.T) {
+		d := newDesk(t, newSchema(t))
+		d.join("ada@example.com")
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		tx, err := d.db.BeginTx(t.Context(), nil)
+		ok(t, err)
+		_, err = tx.ExecContext(t.Context(), "UPDATE users SET email = 'ada@example.org'")
+		ok(t, err)
+		ok(t, meanwhile(d, tx, func() error { _, err := d.sendNext(t.Context()); return err }))
+		if len(d.mails) != 0 {
+			t.Errorf("sent to the address of before: %v", d.mails)
+		}
+	})
+}
+
 func TestChangePassword(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		token := d.join("ada@example.com")

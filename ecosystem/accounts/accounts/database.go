@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -98,13 +99,16 @@ func (a *Accounts) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 	return nil
 }
 
-// lock makes all other transactions about a user wait for this one, and reports whether
-// there is such a user. Whatever begins a session or changes a password takes it first.
-// Without it, who signs in with the password of before, or with a link of before, while the
-// owner resets the password would be left with a session.
-func lock(ctx context.Context, tx *sql.Tx, userID string) (bool, error) {
-	n, err := affected(tx.ExecContext(ctx, "UPDATE users SET role = role WHERE id = $1", userID))
-	return n == 1, err
+// lock makes all other transactions about a user wait for this one. It returns the ID of the
+// user, or "" if there is none. Whatever begins a session, changes a password or writes a link
+// locks the user first, or changes its row in the first place. Without that, who signs in by a
+// link of before while the owner resets the password would be left with a session.
+func lock(ctx context.Context, tx *sql.Tx, where string, arg any) (userID string, err error) {
+	err = tx.QueryRowContext(ctx, "UPDATE users SET role = role WHERE "+where+" RETURNING id", arg).Scan(&userID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return userID, err
 }
 
 // affected returns how many rows a statement has changed.

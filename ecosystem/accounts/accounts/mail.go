@@ -55,11 +55,9 @@ func (a *Accounts) post(ctx context.Context, tx *sql.Tx, kind, userID, email str
 // nothing to send.
 func (a *Accounts) write(ctx context.Context, kind, userID, email string) (m Mail, ok bool, err error) {
 	err = a.change(ctx, func(tx *sql.Tx) error {
-		// This locks the owner of the address, as lock does: while the address of an account
-		// changes, no link for it may go to the one of before.
-		var owner string
-		err := tx.QueryRowContext(ctx, "UPDATE users SET role = role WHERE email = $1 RETURNING id", email).Scan(&owner)
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		// While the address of an account changes, no link may go to the one of before.
+		owner, err := lock(ctx, tx, "email = $1", email)
+		if err != nil {
 			return err
 		}
 		switch known := owner != ""; Purpose(kind) {

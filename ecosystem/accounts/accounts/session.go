@@ -26,14 +26,9 @@ type Session struct {
 }
 
 // begin begins a session with a new token, and ends the one that the browser has had: a token
-// that somebody else has put into the browser is never that of the user.
+// that somebody else has put into the browser is never that of the user. The transaction has
+// locked the user.
 func (a *Accounts) begin(ctx context.Context, tx *sql.Tx, userID string, from Client) (token string, err error) {
-	switch found, err := lock(ctx, tx, userID); {
-	case err != nil:
-		return "", err
-	case !found:
-		return "", ErrLink // the account was deleted
-	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1", hashOf(from.Token)); err != nil {
 		return "", err
 	}
@@ -115,7 +110,7 @@ func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from C
 // SignOutEverywhere ends all sessions of the user, this one too.
 func (a *Accounts) SignOutEverywhere(ctx context.Context, s *Session, from Client) error {
 	return a.change(ctx, func(tx *sql.Tx) error {
-		if _, err := lock(ctx, tx, s.User.ID); err != nil {
+		if _, err := lock(ctx, tx, "id = $1", s.User.ID); err != nil {
 			return err
 		}
 		if err := endAll(ctx, tx, s.User.ID); err != nil {

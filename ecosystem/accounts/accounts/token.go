@@ -59,7 +59,7 @@ func (a *Accounts) Addressee(ctx context.Context, p Purpose, token string) (emai
 // ErrLink. The lock of the user comes before that of the token, as everywhere: in the other
 // order, two transactions might wait for each other.
 func (a *Accounts) spend(ctx context.Context, tx *sql.Tx, p Purpose, token string) (userID, email string, err error) {
-	if _, err := tx.ExecContext(ctx, "UPDATE users SET role = role WHERE id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token)); err != nil {
+	if _, err := lock(ctx, tx, "id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token)); err != nil {
 		return "", "", err
 	}
 	var user sql.NullString
