@@ -6,9 +6,13 @@ import (
 	"time"
 )
 
-// Users returns 50 users by their addresses: those behind one, or the first if it is "".
+// UsersPage is how many users are shown at once.
+const UsersPage = 50
+
+// Users returns users in the order of their addresses: those behind one, or the first if it
+// is "".
 func (a *Accounts) Users(ctx context.Context, after string) ([]User, error) {
-	rows, err := a.db.QueryContext(ctx, "SELECT id, email, role, created FROM users WHERE email > $1 ORDER BY email LIMIT 50", after)
+	rows, err := a.db.QueryContext(ctx, "SELECT id, email, role, created FROM users WHERE email > $1 ORDER BY email LIMIT $2", after, UsersPage)
 	if err != nil {
 		return nil, err
 	}

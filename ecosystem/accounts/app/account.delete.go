@@ -1,0 +1,16 @@
+package app
+
+import "example.com/flow"
+
+func init() {
+	flow.With(func(f *flow.File, a *App) {
+		f.Use(recentOnly)
+		f.GET().Name("account.delete")
+		f.POST().Do(a.deleteAccount)
+	})
+}
+
+func (a *App) deleteAccount(req *flow.Request) (flow.Response, error) {
+	return flow.RedirectTo("index").Cookie(a.Accounts.Cookie("")),
+		a.Accounts.Delete(req.Context(), session(req), a.Accounts.Client(req.Request))
+}

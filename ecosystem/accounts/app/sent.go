@@ -1,0 +1,5 @@
+package app
+
+import "example.com/flow"
+
+func init() { flow.GET().Name("sent") }

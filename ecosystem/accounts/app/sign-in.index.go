@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"net/http"
+
+	"example.com/flow"
+	"example.com/newapp/accounts"
+)
+
+func init() {
+	flow.With(func(f *flow.File, a *App) {
+		f.GET().Name("sign-in").Do(showSignIn)
+		f.POST().Do(a.signIn)
+	})
+}
+
+// credentials have no Validate: whatever is wrong about them, the answer is the same.
+type credentials struct {
+	Email    string `form:"email"`
+	Password string `form:"password"`
+	Next     string `query:"next"`
+}
+
+var signInPage = flow.PageOf[flow.Form[credentials]]()
+
+// showSignIn is also for who is signed in, and has to say again that it is him: package
+// accounts begins another session in place of the one that is.
+func showSignIn(req *flow.Request) (flow.Form[credentials], error) {
+	var form flow.Form[credentials]
+	if s := session(req); s != nil {
+		form.Value.Email = s.User.Email
+	}
+	return form, nil
+}
+
+func (a *App) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Response, error) {
+	token, err := a.Accounts.SignIn(req.Context(), in.Value.Email, in.Value.Password, a.Accounts.Client(req.Request))
+	if errors.Is(err, accounts.ErrCredentials) {
+		in.Wrong = flow.Invalid{"password": "or address is wrong"}
+		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
+	}
+	return a.begin(token, in.Value.Next), err
+}

@@ -1,0 +1,53 @@
+// Command newapp serves the application: "go run . help" tells its commands and flags.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+
+	"example.com/flow"
+	"example.com/newapp/accounts"
+	"example.com/newapp/app"
+)
+
+var (
+	database = flag.String("db", "newapp.db", "`file` of SQLite, or the URL of a database of PostgreSQL (postgres://…)")
+	origin   = flag.String("url", "http://localhost:8080", "`URL` of the application as its users see it: links in mails lead there")
+	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
+	admin    = flag.String("admin", "", "`address` of a user who becomes an admin, before it serves")
+)
+
+func main() { os.Exit(flow.Run(context.Background(), build)) }
+
+// build connects with nothing yet: check and routes need no database.
+func build(context.Context) (*flow.Router, error) {
+	at, err := url.Parse(*origin)
+	if err != nil || at.Host == "" {
+		return nil, fmt.Errorf("-url: %s is no URL, such as https://newapp.example", *origin)
+	}
+	db, err := accounts.Open(*database)
+	if err != nil {
+		return nil, err
+	}
+	a := accounts.New(db, at, logMail)
+	a.Proxies = *proxies
+	r := app.New(&app.App{Accounts: a})
+	r.OnStop(func(context.Context) error { return db.Close() })
+	r.OnStart(a.Migrate)
+	if *admin != "" {
+		r.OnStart(func(ctx context.Context) error { return a.MakeAdmin(ctx, *admin) })
+	}
+	r.OnStart(a.Start)
+	r.OnStop(a.Stop)
+	return r, nil
+}
+
+// logMail is for development: who reads the log could sign in as anybody.
+func logMail(_ context.Context, m accounts.Mail) error {
+	slog.Info("mail", "to", m.To, "subject", m.Subject, "text", m.Text)
+	return nil
+}
