@@ -29,6 +29,7 @@ func New(a *App) *flow.Router {
 	r := flow.New(files).Provide(a)
 	r.Logger = a.Logger
 	r.Use(flow.RequestID, flow.Logger(a.Logger))
+	r.ContentSecurityPolicy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 	r.Authenticate = a.authenticate
 	r.OnError = onError
 	r.In("(members)").Use(membersOnly)
