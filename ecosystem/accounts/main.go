@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -17,6 +18,7 @@ import (
 var (
 	database = flag.String("db", "newapp.db", "`file` of SQLite, or the URL of a database of PostgreSQL (postgres://…)")
 	origin   = flag.String("url", "http://localhost:8080", "`URL` of the application as its users see it: links in mails lead there")
+	from     = flag.String("from", "newapp@localhost", "`address` that mails are from")
 	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
 	admin    = flag.String("admin", "", "`address` of a user who becomes an admin, before it serves")
 )
@@ -33,7 +35,16 @@ func build(context.Context) (*flow.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := accounts.New(db, at, logMail)
+	send := logMail
+	switch server := os.Getenv("SMTP_URL"); { // no flag: other users of the machine see those
+	case server != "":
+		if send, err = sender(server, *from); err != nil {
+			return nil, err
+		}
+	case at.Scheme == "https":
+		return nil, errors.New("SMTP_URL is not set: without it, the links for signing in would be in the log")
+	}
+	a := accounts.New(db, at, send)
 	a.Proxies = *proxies
 	r := app.New(&app.App{Accounts: a})
 	r.OnStop(func(context.Context) error { return db.Close() })
