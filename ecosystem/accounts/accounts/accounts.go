@@ -119,9 +119,11 @@ func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Clie
 	if err := a.count(ctx, signInsOfClient, from.place()); err != nil {
 		return "", err
 	}
-	email, _ := CleanEmail(typed) // "", which nobody has, if it is none
-	if err := a.count(ctx, signInsOfAccount, email); err != nil {
-		return "", err
+	email, ok := CleanEmail(typed) // "", which nobody has, if it is none
+	if ok {
+		if err := a.count(ctx, signInsOfAccount, email); err != nil {
+			return "", err
+		}
 	}
 	var id, stored string
 	err = a.db.QueryRowContext(ctx, "SELECT id, password FROM users WHERE email = $1", email).Scan(&id, &stored)
@@ -131,11 +133,11 @@ func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Clie
 	if err != nil {
 		return "", err
 	}
-	ok, err := a.passwords.matches(ctx, password, stored)
+	same, err := a.passwords.matches(ctx, password, stored)
 	if err != nil {
 		return "", err
 	}
-	if !ok {
+	if !same {
 		err := a.change(ctx, func(tx *sql.Tx) error { return a.note(ctx, tx, id, "wrong password", from) })
 		return "", errors.Join(ErrCredentials, err)
 	}
@@ -148,11 +150,11 @@ func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Clie
 	err = a.change(ctx, func(tx *sql.Tx) error {
 		// This locks the user, as lock does. If the password has been changed since it was
 		// compared, it is wrong by now.
-		same, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2 AND password = $3", hash, id, stored))
+		still, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2 AND password = $3", hash, id, stored))
 		switch {
 		case err != nil:
 			return err
-		case same == 0:
+		case still == 0:
 			return ErrCredentials
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM limits WHERE name = $1", signInsOfAccount.name+email); err != nil {

@@ -664,6 +664,7 @@ func TestRoles(t *testing.T) {
 		d.isOver(ada) // who begins anew, as an admin
 		ada, err := d.SignIn(t.Context(), "ada@example.com", password, from)
 		ok(t, err)
+		ok(t, d.MakeAdmin(t.Context(), "ada@example.com")) // at the next start of the program
 		a = d.session(ada)
 		fails(t, d.SetRole(t.Context(), a, b.User.ID, "root", from), ErrRole)
 		fails(t, d.SetRole(t.Context(), a, a.User.ID, "", from), ErrRole)

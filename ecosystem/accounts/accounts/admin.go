@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"time"
 )
 
@@ -42,20 +43,23 @@ func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string,
 	return a.setRole(ctx, "id", userID, role, from)
 }
 
-// MakeAdmin gives a user the role of an admin. It is for the command line: the first admin
-// has nobody who could.
+// MakeAdmin gives a user the role of an admin. It is for the command line, since there is
+// nobody else who could make the first one.
 func (a *Accounts) MakeAdmin(ctx context.Context, email string) error {
 	return a.setRole(ctx, "email", email, Admin, Client{})
 }
 
 func (a *Accounts) setRole(ctx context.Context, column, value, role string, from Client) error {
 	return a.change(ctx, func(tx *sql.Tx) error {
-		var id string
-		err := tx.QueryRowContext(ctx, "UPDATE users SET role = $1 WHERE "+column+" = $2 RETURNING id", role, value).Scan(&id)
-		if err == sql.ErrNoRows {
+		var id, before string
+		err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", value).Scan(&id, &before)
+		if errors.Is(err, sql.ErrNoRows) {
 			return ErrRole
 		}
-		if err != nil {
+		if err != nil || before == role {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "UPDATE users SET role = $1 WHERE id = $2", role, id); err != nil {
 			return err
 		}
 		if err := endAll(ctx, tx, id); err != nil {

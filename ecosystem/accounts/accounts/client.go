@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Client is what a request says of the browser that has sent it.
@@ -56,12 +55,8 @@ func (c Client) prefix(bits4, bits6 int) string {
 
 // agent returns what is stored of the name of the browser.
 func (c Client) agent() string {
-	text := strings.ToValidUTF8(c.Agent, "") // which PostgreSQL insists on
-	for len(text) > 200 {
-		_, size := utf8.DecodeLastRuneInString(text)
-		text = text[:len(text)-size]
-	}
-	return text
+	text := c.Agent[:min(len(c.Agent), 200)]
+	return strings.ToValidUTF8(text, "") // which PostgreSQL insists on
 }
 
 // Cookie returns the cookie that carries the token of a session, or that takes it away if the

@@ -135,6 +135,11 @@ func shows(t *testing.T, w *httptest.ResponseRecorder, status int, want string) 
 	}
 }
 
+// TestExamples sends the requests in the .http files below router/.
+func TestExamples(t *testing.T) {
+	flowtest.Examples(t, func(t *testing.T) *flow.Router { return newSite(t).router })
+}
+
 // TestRoutes asks for each page. "flow add" adds a row here.
 func TestRoutes(t *testing.T) {
 	for _, tt := range []struct {
@@ -152,7 +157,8 @@ func TestRoutes(t *testing.T) {
 		{"POST", "/sign-up/password?token=AAAA", "password=" + password, false, 410, "ask for another one"},
 		{"GET", "/sign-in", "", false, 200, `autocomplete="current-password"`},
 		{"GET", "/sign-in", "", true, 200, `value="ada@example.com"`},
-		{"POST", "/sign-in", "email=bob@example.com&password=x", false, 422, "The address or the password is wrong."},
+		{"POST", "/sign-in", "email=bob@example.com&password=x", false, 422, "Password or address is wrong."},
+		{"POST", "/sign-in", "email=&password=", false, 422, "Email is required."},
 		{"GET", "/sign-in/mail", "", false, 200, "Send me a link"},
 		{"GET", "/sign-in/link?token=AAAA", "", false, 410, "ask for another one"},
 		{"POST", "/sign-in/link?token=AAAA", "", false, 410, "ask for another one"},
@@ -181,7 +187,11 @@ func TestRoutes(t *testing.T) {
 			}
 			r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(strings.ReplaceAll(tt.body, " ", "+")))
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-			shows(t, b.do(r), tt.status, tt.want)
+			w := b.do(r)
+			shows(t, w, tt.status, tt.want)
+			if strings.Contains(w.Body.String(), "(optional)") {
+				t.Error("a field of the form is optional")
+			}
 		})
 	}
 }

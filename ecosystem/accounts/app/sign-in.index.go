@@ -15,11 +15,23 @@ func init() {
 	})
 }
 
-// credentials have no Validate: whatever is wrong about them, the answer is the same.
 type credentials struct {
 	Email    string `form:"email"`
 	Password string `form:"password"`
 	Next     string `query:"next"`
+}
+
+// Validate is called before signIn. It does not look at the form of an address: whatever is
+// wrong about one, the answer is the same.
+func (c credentials) Validate() error {
+	wrong := flow.Invalid{}
+	if c.Email == "" {
+		wrong["email"] = "is required"
+	}
+	if c.Password == "" {
+		wrong["password"] = "is required"
+	}
+	return wrong
 }
 
 var signInPage = flow.PageOf[flow.Form[credentials]]()
@@ -35,6 +47,9 @@ func showSignIn(req *flow.Request) (flow.Form[credentials], error) {
 }
 
 func (a *App) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Response, error) {
+	if in.Wrong != nil {
+		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
+	}
 	token, err := a.Accounts.SignIn(req.Context(), in.Value.Email, in.Value.Password, a.Accounts.Client(req.Request))
 	if errors.Is(err, accounts.ErrCredentials) {
 		in.Wrong = flow.Invalid{"password": "or address is wrong"}
