@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"os"
 
@@ -28,21 +27,21 @@ func main() { os.Exit(flow.Run(context.Background(), build)) }
 // build connects with nothing yet: check and routes need no database.
 func build(context.Context) (*flow.Router, error) {
 	at, err := url.Parse(*origin)
-	if err != nil || at.Host == "" {
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return nil, fmt.Errorf("-url: %s is no URL, such as https://newapp.example", *origin)
 	}
 	db, err := accounts.Open(*database)
 	if err != nil {
 		return nil, err
 	}
-	send := logMail
+	send := printMail
 	switch server := os.Getenv("SMTP_URL"); { // no flag: other users of the machine see those
 	case server != "":
 		if send, err = sender(server, *from); err != nil {
 			return nil, err
 		}
 	case at.Scheme == "https":
-		return nil, errors.New("SMTP_URL is not set: without it, the links for signing in would be in the log")
+		return nil, errors.New("SMTP_URL is not set: without it, the links for signing in would be printed")
 	}
 	a := accounts.New(db, at, send)
 	a.Proxies = *proxies
@@ -57,8 +56,9 @@ func build(context.Context) (*flow.Router, error) {
 	return r, nil
 }
 
-// logMail is for development: who reads the log could sign in as anybody.
-func logMail(_ context.Context, m accounts.Mail) error {
-	slog.Info("mail", "to", m.To, "subject", m.Subject, "text", m.Text)
-	return nil
+// printMail is for development: the link is one click away in most terminals. Who reads what
+// is printed could sign in as anybody.
+func printMail(_ context.Context, m accounts.Mail) error {
+	_, err := fmt.Fprintf(os.Stderr, "\nTo: %s\nSubject: %s\n\n%s\n", m.To, m.Subject, m.Text)
+	return err
 }
