@@ -4,6 +4,7 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
@@ -139,7 +140,7 @@ func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Clie
 	}
 	if !same {
 		err := a.change(ctx, func(tx *sql.Tx) error { return a.note(ctx, tx, id, "wrong password", from) })
-		return "", errors.Join(ErrCredentials, err)
+		return "", cmp.Or(err, ErrCredentials)
 	}
 	hash := stored
 	if a.passwords.isWeak(stored) {
