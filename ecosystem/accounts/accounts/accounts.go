@@ -126,6 +126,19 @@ func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Clie
 			return "", err
 		}
 	}
+	for {
+		session, err = a.signIn(ctx, email, password, from)
+		if err != errChanged {
+			return session, err
+		}
+	}
+}
+
+// errChanged says that the password has been changed while it was compared: by the owner, or
+// by another sign-in, which has hashed it anew.
+var errChanged = errors.New("the stored password has changed")
+
+func (a *Accounts) signIn(ctx context.Context, email, password string, from Client) (session string, err error) {
 	var id, stored string
 	err = a.db.QueryRowContext(ctx, "SELECT id, password FROM users WHERE email = $1", email).Scan(&id, &stored)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -149,14 +162,13 @@ func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Clie
 		}
 	}
 	err = a.change(ctx, func(tx *sql.Tx) error {
-		// This locks the user, as lock does. If the password has been changed since it was
-		// compared, it is wrong by now.
+		// This locks the user, as lock does.
 		still, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2 AND password = $3", hash, id, stored))
 		switch {
 		case err != nil:
 			return err
 		case still == 0:
-			return ErrCredentials
+			return errChanged
 		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM limits WHERE name = $1", signInsOfAccount.name+email); err != nil {
 			return err

@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -114,6 +115,23 @@ func TestRehash(t *testing.T) {
 		if stored() != grown {
 			t.Error("hashed anew with less")
 		}
+	})
+}
+
+// TestRehashTwice signs in many times at once after the cost has grown: all of them are right.
+func TestRehashTwice(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		d.passwords = newHasher(cost{128, 1, 1})
+		var wg sync.WaitGroup
+		for range signInsOfAccount.most {
+			wg.Go(func() {
+				if _, err := d.SignIn(t.Context(), "ada@example.com", password, from); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
 	})
 }
 
