@@ -595,7 +595,9 @@ func TestSessions(t *testing.T) {
 		if len(list) != 2 || list[0].ID != d.session(second).ID || list[1].ID != d.session(first).ID {
 			t.Fatalf("the sessions are %v", list)
 		}
-		ok(t, d.EndSession(t.Context(), d.session(bob), list[0].ID, from)) // which is not bob's
+		for _, id := range []string{list[0].ID, "", "\x00\xff"} { // which are not bob's
+			ok(t, d.EndSession(t.Context(), d.session(bob), id, from))
+		}
 		d.session(second)
 		if s, err := d.Session(t.Context(), list[0].ID); err != nil || s != nil {
 			t.Error("what is shown in the list is a token")
@@ -660,6 +662,7 @@ func TestRoles(t *testing.T) {
 		fails(t, d.SetRole(t.Context(), a, b.User.ID, Admin, from), ErrRole)
 		fails(t, d.SetRole(t.Context(), a, a.User.ID, Admin, from), ErrRole)
 		fails(t, d.MakeAdmin(t.Context(), "nobody@example.com"), ErrRole)
+		fails(t, d.MakeAdmin(t.Context(), "\x00\xff"), ErrRole)
 		ok(t, d.MakeAdmin(t.Context(), "ada@example.com"))
 		d.isOver(ada) // who begins anew, as an admin
 		ada, err := d.SignIn(t.Context(), "ada@example.com", password, from)
@@ -675,7 +678,7 @@ func TestRoles(t *testing.T) {
 		if len(users) != 2 || users[0].Email != "ada@example.com" || users[1].Role != Admin {
 			t.Errorf("the users are %v", users)
 		}
-		users, err = d.Users(t.Context(), "ada@example.com")
+		users, err = d.Users(t.Context(), "ada@example.com\x00\xff")
 		ok(t, err)
 		if len(users) != 1 {
 			t.Errorf("the users behind ada are %v", users)

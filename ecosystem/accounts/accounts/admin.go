@@ -13,7 +13,7 @@ const UsersPage = 50
 // Users returns users in the order of their addresses: those behind one, or the first if it
 // is "".
 func (a *Accounts) Users(ctx context.Context, after string) ([]User, error) {
-	rows, err := a.db.QueryContext(ctx, "SELECT id, email, role, created FROM users WHERE email > $1 ORDER BY email LIMIT $2", after, UsersPage)
+	rows, err := a.db.QueryContext(ctx, "SELECT id, email, role, created FROM users WHERE email > $1 ORDER BY email LIMIT $2", clean(after), UsersPage)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (a *Accounts) MakeAdmin(ctx context.Context, email string) error {
 func (a *Accounts) setRole(ctx context.Context, column, value, role string, from Client) error {
 	return a.change(ctx, func(tx *sql.Tx) error {
 		var id, before string
-		err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", value).Scan(&id, &before)
+		err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", clean(value)).Scan(&id, &before)
 		if errors.Is(err, sql.ErrNoRows) {
 			return ErrRole
 		}

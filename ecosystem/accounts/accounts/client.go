@@ -55,8 +55,7 @@ func (c Client) prefix(bits4, bits6 int) string {
 
 // agent returns what is stored of the name of the browser.
 func (c Client) agent() string {
-	text := c.Agent[:min(len(c.Agent), 200)]
-	return strings.ToValidUTF8(text, "") // which PostgreSQL insists on
+	return clean(c.Agent[:min(len(c.Agent), 200)])
 }
 
 // Cookie returns the cookie that carries the token of a session, or that takes it away if the

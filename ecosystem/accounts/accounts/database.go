@@ -120,3 +120,8 @@ func affected(r sql.Result, err error) (int64, error) {
 }
 
 func orNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
+
+// clean returns a text of a client without what PostgreSQL refuses.
+func clean(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
+}
