@@ -599,6 +599,9 @@ func TestSessions(t *testing.T) {
 			ok(t, d.EndSession(t.Context(), d.session(bob), id, from))
 		}
 		d.session(second)
+		if events, err := d.Events(t.Context(), d.session(bob).User.ID); err != nil || len(events) != 1 {
+			t.Errorf("the events of bob are %v, %v", events, err)
+		}
 		if s, err := d.Session(t.Context(), list[0].ID); err != nil || s != nil {
 			t.Error("what is shown in the list is a token")
 		}

@@ -76,7 +76,7 @@ func (a *Accounts) sessions(ctx context.Context, where string, arg any) ([]*Sess
 	rows, err := a.db.QueryContext(ctx, `
 		SELECT s.hash, s.created, s.seen, s.network, s.agent, u.id, u.email, u.role, u.created
 		FROM sessions s JOIN users u ON u.id = s.user_id
-		WHERE s.created > $1 AND s.seen > $2 AND `+where+` ORDER BY s.seen DESC`,
+		WHERE s.created > $1 AND s.seen > $2 AND `+where+` ORDER BY s.seen DESC, s.created DESC`,
 		now.Add(-sessionLife).UnixMilli(), now.Add(-sessionIdle).UnixMilli(), arg)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,8 @@ func (a *Accounts) sessions(ctx context.Context, where string, arg any) ([]*Sess
 func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from Client) error {
 	return a.change(ctx, func(tx *sql.Tx) error {
 		// The user stands in the condition, since the id comes from a form.
-		if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND user_id = $2", clean(id), s.User.ID); err != nil {
+		ended, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND user_id = $2", clean(id), s.User.ID))
+		if err != nil || ended == 0 {
 			return err
 		}
 		return a.note(ctx, tx, s.User.ID, "signed out", from)

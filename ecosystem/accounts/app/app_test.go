@@ -220,7 +220,7 @@ func TestLink(t *testing.T) {
 	shows(t, other.get(link), 200, "for the account of ada@example.com")
 	leads(t, other.get("/account"), "/sign-in?next=%2Faccount") // the page alone signs nobody in
 	leads(t, other.post(link), "/account")
-	shows(t, b.get("/account/sessions"), 200, "Sign out there")
+	shows(t, b.get("/account/sessions"), 200, "Sign out: ")
 	leads(t, b.post("/account/sessions"), "/") // everywhere
 	leads(t, other.get("/account"), "/sign-in?next=%2Faccount")
 }
