@@ -5,7 +5,6 @@ import "example.com/flow"
 func init() {
 	flow.With(func(f *flow.File, a *App) {
 		f.Use(recentOnly)
-		f.GET().Name("account.delete")
 		f.POST().Do(a.deleteAccount)
 	})
 }

@@ -1,5 +1,0 @@
-package app
-
-import "example.com/flow"
-
-func init() { flow.GET().Name("sent") }
