@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/build"
 	"go/format"
+	"go/version"
 	"io/fs"
 	"os"
 	"path"
@@ -40,12 +41,17 @@ With -vendor the application has copies of flow and of what flow imports, so tha
 builds on any machine that has Go.
 
 With -docs it is a site: documentation and a blog of Markdown pages, with a sidebar, a feed
-and a sitemap. goldmark, chroma and a YAML library are modules of the application then.`,
+and a sitemap. goldmark, chroma and a YAML library are modules of the application then.
+
+With -accounts people sign up, and sign in by a password or by a link in a mail. The accounts
+are in a file of SQLite or in PostgreSQL. The drivers of both, golang.org/x/crypto and a
+library for mails are modules of the application then.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var n newApp
 		flags.StringVar(&n.module, "module", "", "the `path` of its module; the name of the directory if not given")
 		flags.StringVar(&n.flow, "flow", "", "the `directory` of the checkout of flow, if it is not where this\nprogram was built from")
 		flags.BoolVar(&n.api, "api", false, "no pages: JSON endpoints and their tests")
+		flags.BoolVar(&n.accounts, "accounts", false, "people sign up and sign in; needs modules of others, which the go\ncommand downloads")
 		flags.BoolVar(&n.docs, "docs", false, "a site of Markdown pages: documentation and a blog; needs modules\nof others, which the go command downloads")
 		flags.BoolVar(&n.vendor, "vendor", false, "copy flow and what it imports into third_party/")
 		return n.run
@@ -56,6 +62,7 @@ and a sitemap. goldmark, chroma and a YAML library are modules of the applicatio
 type newApp struct {
 	module, flow string
 	api, docs    bool
+	accounts     bool
 	vendor       bool
 }
 
@@ -281,11 +288,13 @@ func workspace(p cli.Process, dir string) string {
 	}
 }
 
-// The template is an application that is called newapp, in parts: what all have, the sample of
-// those with and without pages, what each of the two kinds has, and a site of documentation.
-// The end of the README, which says how the application leaves this machine, is in machines/:
-// it depends on where flow is from. docs.mod and docs.sum hold the modules of others that such
-// a site needs, as its go.mod and its go.sum have them.
+// The template is an application that is called newapp, in parts: what all have (common), what
+// those with pages have (html), the sample with (pages) and without pages (api) and what the
+// two share (sample), a site of documentation (docs), accounts, and what an application with
+// nothing but accounts has besides (members). The end of the README, which says how the
+// application leaves this machine, is in machines/: it depends on where flow is from. docs.mod
+// and docs.sum hold the modules of others that such a site needs, as its go.mod and its go.sum
+// have them, and so do accounts.mod and accounts.sum.
 //
 //go:embed all:_template
 var template embed.FS
@@ -301,7 +310,7 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 	add := func(name string, text []byte) {
 		files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(name)), text: text})
 	}
-	parts := []string{"common", "sample", "pages"}
+	parts := []string{"common", "sample", "html", "pages"}
 	var modules []*modfile.Require
 	switch {
 	case n.api:
@@ -309,7 +318,13 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 	case n.docs:
 		parts = []string{"common", "docs"}
 		var err error
-		if modules, err = library.addDocs(); err != nil {
+		if modules, err = library.add("docs"); err != nil {
+			return nil, err
+		}
+	case n.accounts:
+		parts = []string{"common", "html", "members", "accounts"}
+		var err error
+		if modules, err = library.add("accounts"); err != nil {
 			return nil, err
 		}
 	}
@@ -362,18 +377,21 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 	return files, nil
 }
 
-// addDocs adds the checksums of the modules that a site of documentation needs, and returns
-// their versions.
-func (c *checkout) addDocs() ([]*modfile.Require, error) {
-	text, err := template.ReadFile("_template/docs.mod")
+// add adds the checksums of the modules that a part of the template needs, and the version of
+// Go that they need, and returns their versions.
+func (c *checkout) add(part string) ([]*modfile.Require, error) {
+	text, err := template.ReadFile("_template/" + part + ".mod")
 	if err != nil {
 		return nil, err
 	}
-	m, err := modfile.Parse("docs.mod", text, nil)
+	m, err := modfile.Parse(part+".mod", text, nil)
 	if err != nil {
 		return nil, err
 	}
-	sums, err := template.ReadFile("_template/docs.sum")
+	if m.Go != nil && version.Compare("go"+m.Go.Version, "go"+c.goVersion) > 0 {
+		c.goVersion = m.Go.Version
+	}
+	sums, err := template.ReadFile("_template/" + part + ".sum")
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	case errorName:
 		made.add(inTree, errorText(around), "the error page of its directory and below")
 	case fieldName:
-		text, err := fs.ReadFile(template, "_template/pages/app/router/"+fieldName+pageExt)
+		text, err := fs.ReadFile(template, "_template/html/app/router/"+fieldName+pageExt)
 		if err != nil {
 			return nil, err
 		}

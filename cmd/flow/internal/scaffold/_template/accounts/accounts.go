@@ -1,0 +1,61 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"net/url"
+	"os"
+
+	"example.com/flow"
+	"example.com/newapp/accounts"
+	"example.com/newapp/app"
+)
+
+var (
+	database = flag.String("db", "newapp.db", "`file` of SQLite, or the URL of a database of PostgreSQL (postgres://…)")
+	origin   = flag.String("url", "http://localhost:8080", "`URL` of the application as its users see it: links in mails lead there")
+	from     = flag.String("from", "newapp@localhost", "`address` that mails are from")
+	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
+	admin    = flag.String("admin", "", "`address` of a user who becomes an admin, before it serves")
+)
+
+// addAccounts gives a Router the accounts of the database that the flags name.
+func addAccounts(r *flow.Router) error {
+	at, err := url.Parse(*origin)
+	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return fmt.Errorf("-url: %s is no URL, such as https://newapp.example", *origin)
+	}
+	send := printMail
+	switch server := os.Getenv("SMTP_URL"); { // no flag: other users of the machine see those
+	case server != "":
+		if send, err = sender(server, *from); err != nil {
+			return err
+		}
+	case at.Scheme == "https":
+		return errors.New("SMTP_URL is not set: without it, the links for signing in would be printed")
+	}
+	db, err := accounts.Open(*database)
+	if err != nil {
+		return err
+	}
+	a := accounts.New(db, at, send)
+	a.Proxies = *proxies
+	app.UseAccounts(r, a)
+	r.OnStop(func(context.Context) error { return db.Close() })
+	r.OnStart(a.Migrate)
+	if *admin != "" {
+		r.OnStart(func(ctx context.Context) error { return a.MakeAdmin(ctx, *admin) })
+	}
+	r.OnStart(a.Start)
+	r.OnStop(a.Stop)
+	return nil
+}
+
+// printMail is for development: the link is one click away in most terminals. Who reads what
+// is printed could sign in as anybody.
+func printMail(_ context.Context, m accounts.Mail) error {
+	_, err := fmt.Fprintf(os.Stderr, "\nTo: %s\nSubject: %s\n\n%s\n", m.To, m.Subject, m.Text)
+	return err
+}

@@ -1,0 +1,24 @@
+package app
+
+import (
+	"net/http"
+
+	"example.com/flow"
+)
+
+func init() {
+	flow.With(func(f *flow.File, a *members) {
+		f.Use(recentOnly)
+		f.GET().Name("account.email").Do(newForm[emailForm])
+		f.POST().Do(a.changeEmail)
+	})
+}
+
+var accountEmailPage = flow.PageOf[flow.Form[emailForm]]()
+
+func (a *members) changeEmail(req *flow.Request, in flow.Form[emailForm]) (flow.Response, error) {
+	if in.Wrong != nil {
+		return accountEmailPage(in).Status(http.StatusUnprocessableEntity), nil
+	}
+	return flow.RedirectTo("sent"), a.Accounts.ChangeEmail(req.Context(), session(req), in.Value.Email, a.Accounts.Client(req.Request))
+}

@@ -1,0 +1,97 @@
+package app
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"example.com/flow"
+	"example.com/newapp/accounts"
+)
+
+// UseAccounts gives a Router the accounts: its pages ask them who has sent a request, and the
+// groups (members) and (admin) are for those who have signed in.
+func UseAccounts(r *flow.Router, a *accounts.Accounts) {
+	m := &members{a}
+	r.Provide(m)
+	r.Authenticate = m.authenticate
+	r.In("(members)").Use(membersOnly)
+	r.In("(admin)").Use(adminsOnly)
+	for _, dir := range []string{"(accounts)", "(members)/account", "(admin)/users"} {
+		r.In(dir).OnError(accountsError)
+	}
+}
+
+// members is what the handlers of accounts share.
+type members struct{ Accounts *accounts.Accounts }
+
+// authenticate is Router.Authenticate. The user of a request is a session, which has more
+// than the name: when it began, and where.
+func (a *members) authenticate(req *flow.Request) (any, error) {
+	return a.Accounts.Session(req.Context(), a.Accounts.Token(req.Request))
+}
+
+// session returns the session of a request behind a guard.
+func session(req *flow.Request) *accounts.Session { return flow.UserOf[*accounts.Session](req) }
+
+// membersOnly is a guard.
+func membersOnly(req *flow.Request) flow.Response {
+	if req.IsAuthenticated() {
+		return flow.Next().Header("Cache-Control", "no-store") // nor is it there for "back", after signing out
+	}
+	return askToSignIn(req)
+}
+
+// recentOnly is a guard of what a thief of the session must not do. package accounts asks,
+// too: this one asks before a form is filled in.
+func recentOnly(req *flow.Request) flow.Response {
+	if session(req).Recent {
+		return flow.Next()
+	}
+	return askToSignIn(req)
+}
+
+// adminsOnly is a guard. For others, there is nothing.
+func adminsOnly(req *flow.Request) flow.Response {
+	switch s := session(req); {
+	case s == nil:
+		return askToSignIn(req)
+	case s.User.Role != accounts.Admin:
+		return flow.Fail(http.StatusNotFound, "")
+	}
+	return flow.Next().Header("Cache-Control", "no-store")
+}
+
+// askToSignIn leads back afterwards.
+func askToSignIn(req *flow.Request) flow.Response {
+	return flow.RedirectTo("sign-in", "next", req.URL.RequestURI()).Status(http.StatusSeeOther)
+}
+
+// begin answers who has signed in, and leads to a path of this application: next comes from
+// the URL, so anybody can write a link with it. flow.Redirect refuses "//other.example".
+func (a *members) begin(token, next string) flow.Response {
+	resp := flow.RedirectTo("account")
+	if strings.HasPrefix(next, "/") {
+		resp = flow.Redirect(next)
+	}
+	return resp.Status(http.StatusSeeOther).Cookie(a.Accounts.Cookie(token))
+}
+
+// accountsError says of errors of package accounts what a user can do.
+func accountsError(req *flow.Request, err error) flow.Response {
+	switch {
+	case errors.Is(err, accounts.ErrLink):
+		return flow.Fail(http.StatusGone, "this link has been used, or has ended: ask for another one")
+	case errors.Is(err, accounts.ErrNotRecent):
+		return askToSignIn(req)
+	case errors.Is(err, accounts.ErrRole):
+		return flow.Fail(http.StatusUnprocessableEntity, err.Error())
+	}
+	if limited, ok := errors.AsType[*accounts.LimitError](err); ok {
+		return flow.Fail(http.StatusTooManyRequests, limited.Error()).
+			Header("Retry-After", strconv.Itoa(int(math.Ceil(limited.Wait.Seconds()))))
+	}
+	return flow.Response{}
+}

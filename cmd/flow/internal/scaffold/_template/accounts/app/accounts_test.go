@@ -1,0 +1,370 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"example.com/flow"
+	"example.com/flow/flowtest"
+	"example.com/newapp/accounts"
+)
+
+// TestMain says which routes no test has asked for, with go test -v.
+func TestMain(m *testing.M) {
+	r := New(&App{})
+	UseAccounts(r, accounts.New(nil, &url.URL{}, nil))
+	flowtest.Main(m, r.Routes)
+}
+
+// A site is the application with a database and a mailbox of its own.
+type site struct {
+	*members
+	t      *testing.T
+	router *flow.Router
+	mails  chan accounts.Mail
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	db, err := accounts.Open(filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, mails: make(chan accounts.Mail, 10)}
+	a := accounts.New(db, &url.URL{Scheme: "https", Host: "newapp.example"}, func(_ context.Context, m accounts.Mail) error {
+		s.mails <- m
+		return nil
+	})
+	s.members = &members{a}
+	a.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
+	s.router = New(&App{Logger: a.Logger})
+	UseAccounts(s.router, a)
+	if err := s.router.Check(); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	t.Cleanup(func() {
+		stop()
+		a.Stop(context.Background())
+		db.Close()
+	})
+	if err := a.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// link waits for a mail to an address, and returns the path and query of its link.
+func (s *site) link(to string) string {
+	s.t.Helper()
+	m := <-s.mails
+	_, link, ok := strings.Cut(m.Text, "https://newapp.example")
+	if m.To != to || !ok {
+		s.t.Fatalf("the mail is %+v, want one to %s with a link", m, to)
+	}
+	link, _, _ = strings.Cut(link, "\n")
+	return link
+}
+
+// A browser keeps cookies.
+type browser struct {
+	*site
+	jar http.CookieJar
+}
+
+func (s *site) browser() *browser {
+	jar, _ := cookiejar.New(nil) // without options it has no error
+	return &browser{s, jar}
+}
+
+var here = &url.URL{Scheme: "https", Host: "newapp.example", Path: "/"}
+
+// do sends a request as a proxy passes it on, which has ended TLS.
+func (b *browser) do(r *http.Request) *httptest.ResponseRecorder {
+	for _, c := range b.jar.Cookies(here) {
+		r.AddCookie(c)
+	}
+	w := httptest.NewRecorder()
+	b.router.ServeHTTP(w, r)
+	b.jar.SetCookies(here, w.Result().Cookies())
+	return w
+}
+
+func (b *browser) get(path string) *httptest.ResponseRecorder {
+	return b.do(httptest.NewRequest("GET", path, nil))
+}
+
+// post sends a form, of which fields are names and values in turn.
+func (b *browser) post(path string, fields ...string) *httptest.ResponseRecorder {
+	form := url.Values{}
+	for i := 0; i < len(fields); i += 2 {
+		form.Set(fields[i], fields[i+1])
+	}
+	r := httptest.NewRequest("POST", path, strings.NewReader(form.Encode()))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return b.do(r)
+}
+
+const password = "correct horse battery"
+
+// join signs up, and stays signed in.
+func (b *browser) join(email string) {
+	b.t.Helper()
+	leads(b.t, b.post("/sign-up", "email", email), "/sent")
+	leads(b.t, b.post(b.link(email), "password", password), "/account")
+}
+
+func leads(t *testing.T, w *httptest.ResponseRecorder, to string) {
+	t.Helper()
+	if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != to {
+		t.Fatalf("%d, it leads to %q, want %q\n%s", w.Code, got, to, w.Body)
+	}
+}
+
+func shows(t *testing.T, w *httptest.ResponseRecorder, status int, want string) {
+	t.Helper()
+	if w.Code != status || !strings.Contains(w.Body.String(), want) {
+		t.Errorf("%d, want %d and %q in\n%s", w.Code, status, want, w.Body)
+	}
+}
+
+// TestExamples sends the requests in the .http files below router/.
+func TestExamples(t *testing.T) {
+	flowtest.Examples(t, func(t *testing.T) *flow.Router { return newSite(t).router })
+}
+
+// TestRoutes asks for each page. "flow add" adds a row here.
+func TestRoutes(t *testing.T) {
+	for _, tt := range []struct {
+		method, path, body string
+		member             bool
+		status             int
+		want               string // what the answer has in it
+	}{
+		{"GET", "/", "", false, 200, "Sign up"},
+		{"GET", "/", "", true, 200, "Sign out"},
+		{"GET", "/no/such/page", "", false, 404, "Not Found"},
+		{"GET", "/sign-up", "", false, 200, `type="email"`},
+		{"POST", "/sign-up", "email=ada", false, 422, "Email must be an address"},
+		{"GET", "/sign-up/password", "", false, 410, "ask for another one"},
+		{"POST", "/sign-up/password?token=AAAA", "password=" + password, false, 410, "ask for another one"},
+		{"GET", "/sign-in", "", false, 200, `autocomplete="current-password"`},
+		{"GET", "/sign-in", "", true, 200, `value="ada@example.com"`},
+		{"POST", "/sign-in", "email=bob@example.com&password=x", false, 422, "Password or address is wrong."},
+		{"POST", "/sign-in", "email=&password=", false, 422, "Email is required."},
+		{"GET", "/sign-in/mail", "", false, 200, "Send me a link"},
+		{"GET", "/sign-in/link?token=AAAA", "", false, 410, "ask for another one"},
+		{"POST", "/sign-in/link?token=AAAA", "", false, 410, "ask for another one"},
+		{"GET", "/reset", "", false, 200, "Send me a link"},
+		{"GET", "/reset/password?token=AAAA", "", false, 410, "ask for another one"},
+		{"GET", "/email?token=AAAA", "", false, 410, "ask for another one"},
+		{"POST", "/email?token=AAAA", "", false, 410, "ask for another one"},
+		{"GET", "/sent", "", false, 200, "mailbox"},
+		{"POST", "/sign-out", "", false, 303, ""},
+		{"GET", "/account", "", false, 303, ""},
+		{"GET", "/account", "", true, 200, "signed up"},
+		{"GET", "/account/email", "", true, 200, "Send a link"},
+		{"POST", "/account/email", "email=x", true, 422, "must be an address"},
+		{"GET", "/account/password", "", true, 200, "Change the password"},
+		{"POST", "/account/password", "password=short", true, 422, "must have at least 12 characters"},
+		{"GET", "/account/sessions", "", true, 200, "(this browser)"},
+		{"GET", "/account/delete", "", true, 200, "Keep it"},
+		{"GET", "/users", "", false, 303, ""},
+		{"GET", "/users", "", true, 404, ""},
+		{"POST", "/users", "user=x&role=admin", true, 404, ""},
+	} {
+		t.Run(tt.method+" "+tt.path, func(t *testing.T) {
+			b := newSite(t).browser()
+			if tt.member {
+				b.join("ada@example.com")
+			}
+			r := httptest.NewRequest(tt.method, tt.path, strings.NewReader(strings.ReplaceAll(tt.body, " ", "+")))
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			w := b.do(r)
+			shows(t, w, tt.status, tt.want)
+			if strings.Contains(w.Body.String(), "(optional)") {
+				t.Error("a field of the form is optional")
+			}
+		})
+	}
+}
+
+// TestSignUp goes from the form to the account, and out.
+func TestSignUp(t *testing.T) {
+	b := newSite(t).browser()
+	leads(t, b.post("/sign-up", "email", "ada@example.com"), "/sent")
+	link := b.link("ada@example.com")
+	shows(t, b.get(link), 200, "for the account of ada@example.com")
+	shows(t, b.post(link, "password", "short"), 422, "Password must have at least 12 characters.")
+	leads(t, b.post(link, "password", password), "/account")
+	shows(t, b.get("/account"), 200, "signed in as ada@example.com")
+	shows(t, b.get(link), 410, "ask for another one")
+	leads(t, b.post("/sign-out"), "/")
+	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
+	leads(t, b.post("/sign-in?next=%2Faccount%2Fsessions", "email", "ada@example.com", "password", password), "/account/sessions")
+}
+
+func TestLink(t *testing.T) {
+	b := newSite(t).browser()
+	b.join("ada@example.com")
+	other := b.site.browser()
+	leads(t, other.post("/sign-in/mail", "email", "ada@example.com"), "/sent")
+	link := b.link("ada@example.com")
+	shows(t, other.get(link), 200, "for the account of ada@example.com")
+	leads(t, other.get("/account"), "/sign-in?next=%2Faccount") // the page alone signs nobody in
+	leads(t, other.post(link), "/account")
+	shows(t, b.get("/account/sessions"), 200, "Sign out: ")
+	leads(t, b.post("/account/sessions"), "/") // everywhere
+	leads(t, other.get("/account"), "/sign-in?next=%2Faccount")
+}
+
+func TestReset(t *testing.T) {
+	b := newSite(t).browser()
+	b.join("ada@example.com")
+	other := b.site.browser()
+	leads(t, other.post("/reset", "email", "ada@example.com"), "/sent")
+	link := b.link("ada@example.com")
+	shows(t, other.get(link), 200, "ada@example.com")
+	leads(t, other.post(link, "password", "another long password"), "/account")
+	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
+	if m := <-b.mails; m.Subject != "Your password was changed" {
+		t.Errorf("the mail is %+v", m)
+	}
+}
+
+func TestAccount(t *testing.T) {
+	b := newSite(t).browser()
+	b.join("ada@example.com")
+	before := b.jar.Cookies(here)[0].Value
+	leads(t, b.post("/account/password", "password", "another long password"), "/account")
+	if b.jar.Cookies(here)[0].Value == before {
+		t.Error("the session is the same")
+	}
+	<-b.mails
+	leads(t, b.post("/account/email", "email", "ada@example.org"), "/sent")
+	link := b.link("ada@example.org")
+	shows(t, b.get(link), 200, "ada@example.org becomes the address")
+	leads(t, b.post(link), "/account")
+	if m := <-b.mails; m.To != "ada@example.com" {
+		t.Errorf("the mail is %+v", m)
+	}
+	shows(t, b.get("/account"), 200, "signed in as ada@example.org")
+	leads(t, b.post("/account/delete"), "/")
+	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
+	shows(t, b.post("/sign-in", "email", "ada@example.org", "password", "another long password"), 422, "is wrong")
+}
+
+func TestAdmin(t *testing.T) {
+	b := newSite(t).browser()
+	b.join("ada@example.com")
+	bob := b.site.browser()
+	bob.join("bob@example.com")
+	if err := b.Accounts.MakeAdmin(t.Context(), "ada@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	leads(t, b.get("/users"), "/sign-in?next=%2Fusers") // the role begins with a new session
+	leads(t, b.post("/sign-in?next=/users", "email", "ada@example.com", "password", password), "/users")
+	page := b.get("/users")
+	shows(t, page, 200, "Make bob@example.com an admin")
+	_, id, _ := strings.Cut(page.Body.String(), `name="user" value="`)
+	id, _, _ = strings.Cut(id, `"`)
+	leads(t, b.post("/users", "user", id, "role", "admin"), "/users")
+	shows(t, b.get("/users"), 200, "Take the role of bob@example.com")
+	shows(t, b.post("/users", "user", id, "role", "root"), 422, "there is no such user or role")
+}
+
+// TestCookie looks at the cookie of a session, and that no answer to a member is kept.
+func TestCookie(t *testing.T) {
+	b := newSite(t).browser()
+	leads(t, b.post("/sign-up", "email", "ada@example.com"), "/sent")
+	set := b.post(b.link("ada@example.com"), "password", password).Header().Get("Set-Cookie")
+	if !strings.HasPrefix(set, "__Host-session=") || !strings.HasSuffix(set, "; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Lax") {
+		t.Errorf("the cookie is %q", set)
+	}
+	for path, want := range map[string]string{"/": "private", "/account": "no-store", "/sign-in": "private", "/nothing": "private"} {
+		if got := b.get(path).Header().Get("Cache-Control"); !strings.Contains(got, want) {
+			t.Errorf("%s: Cache-Control is %q, want %s", path, got, want)
+		}
+	}
+}
+
+// TestAttacks has what must not work.
+func TestAttacks(t *testing.T) {
+	t.Run("a redirect to another site", func(t *testing.T) {
+		b := newSite(t).browser()
+		b.join("ada@example.com")
+		for _, next := range []string{"https://evil.example", "//evil.example", `/\evil.example`, "/\t/evil.example", "javascript:alert(1)", `\\evil.example`} {
+			w := b.post("/sign-in?next="+url.QueryEscape(next), "email", "ada@example.com", "password", password)
+			if to := w.Header().Get("Location"); strings.Contains(to, "evil") || strings.Contains(to, "script") {
+				t.Errorf("%q leads to %q", next, to)
+			}
+		}
+	})
+	t.Run("a token that somebody else has put into the browser", func(t *testing.T) {
+		b := newSite(t).browser()
+		b.join("ada@example.com")
+		thief := b.site.browser()
+		thief.join("eve@example.com")
+		for _, c := range thief.jar.Cookies(here) {
+			b.jar.SetCookies(here, []*http.Cookie{{Name: c.Name, Value: c.Value, Path: "/", Secure: true}})
+		}
+		leads(t, b.post("/sign-in", "email", "ada@example.com", "password", password), "/account")
+		shows(t, b.get("/account"), 200, "ada@example.com")
+		leads(t, thief.get("/account"), "/sign-in?next=%2Faccount")
+	})
+	t.Run("a form of another site", func(t *testing.T) {
+		b := newSite(t).browser()
+		b.join("ada@example.com")
+		for _, path := range []string{"/sign-in", "/sign-out", "/account/password", "/account/delete", "/account/sessions"} {
+			r := httptest.NewRequest("POST", path, nil)
+			r.Header.Set("Sec-Fetch-Site", "cross-site")
+			shows(t, b.do(r), 403, "")
+		}
+		shows(t, b.get("/account"), 200, "ada@example.com")
+	})
+	t.Run("a role with the sign-up", func(t *testing.T) {
+		b := newSite(t).browser()
+		b.post("/sign-up", "email", "ada@example.com", "role", "admin", "Role", "admin")
+		b.post(b.link("ada@example.com"), "password", password, "role", "admin", "User.Role", "admin")
+		shows(t, b.get("/account"), 200, "signed in as ada@example.com.")
+		shows(t, b.get("/users"), 404, "")
+	})
+	t.Run("an address that is known", func(t *testing.T) {
+		b := newSite(t).browser()
+		b.join("ada@example.com")
+		answer := func(path, email string) string {
+			w := b.site.browser().post(path, "email", email, "password", "a wrong password")
+			return http.StatusText(w.Code) + w.Header().Get("Location") + strings.ReplaceAll(w.Body.String(), email, "")
+		}
+		for _, path := range []string{"/sign-up", "/sign-in", "/sign-in/mail", "/reset"} {
+			if known, unknown := answer(path, "ada@example.com"), answer(path, "bob@example.com"); known != unknown {
+				t.Errorf("%s: %s\nfor an address that is not known: %s", path, known, unknown)
+			}
+		}
+	})
+	t.Run("many passwords", func(t *testing.T) {
+		b := newSite(t).browser()
+		for range 10 {
+			shows(t, b.post("/sign-in", "email", "ada@example.com", "password", "a guess"), 422, "is wrong")
+		}
+		w := b.post("/sign-in", "email", "ada@example.com", "password", "a guess")
+		shows(t, w, 429, "too many attempts")
+		if w.Header().Get("Retry-After") == "" {
+			t.Error("it does not say when")
+		}
+	})
+	t.Run("a header in the address", func(t *testing.T) {
+		b := newSite(t).browser()
+		shows(t, b.post("/sign-up", "email", "ada@example.com\r\nBcc: eve@example.com"), 422, "must be an address")
+	})
+}

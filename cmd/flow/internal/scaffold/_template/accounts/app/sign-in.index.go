@@ -1,0 +1,59 @@
+package app
+
+import (
+	"errors"
+	"net/http"
+
+	"example.com/flow"
+	"example.com/newapp/accounts"
+)
+
+func init() {
+	flow.With(func(f *flow.File, a *members) {
+		f.GET().Name("sign-in").Do(showSignIn)
+		f.POST().Do(a.signIn)
+	})
+}
+
+type credentials struct {
+	Email    string `form:"email"`
+	Password string `form:"password"`
+	Next     string `query:"next"`
+}
+
+// Validate is called before signIn. It does not look at the form of an address: whatever is
+// wrong about one, the answer is the same.
+func (c credentials) Validate() error {
+	wrong := flow.Invalid{}
+	if c.Email == "" {
+		wrong["email"] = "is required"
+	}
+	if c.Password == "" {
+		wrong["password"] = "is required"
+	}
+	return wrong
+}
+
+var signInPage = flow.PageOf[flow.Form[credentials]]()
+
+// showSignIn is also for who is signed in, and has to say again that it is him: package
+// accounts begins another session in place of the one that is.
+func showSignIn(req *flow.Request) (flow.Form[credentials], error) {
+	var form flow.Form[credentials]
+	if s := session(req); s != nil {
+		form.Value.Email = s.User.Email
+	}
+	return form, nil
+}
+
+func (a *members) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Response, error) {
+	if in.Wrong != nil {
+		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
+	}
+	token, err := a.Accounts.SignIn(req.Context(), in.Value.Email, in.Value.Password, a.Accounts.Client(req.Request))
+	if errors.Is(err, accounts.ErrCredentials) {
+		in.Wrong = flow.Invalid{"password": "or address is wrong"}
+		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
+	}
+	return a.begin(token, in.Value.Next), err
+}
