@@ -42,8 +42,10 @@ func addAccounts(r *flow.Router) error {
 	}
 	a := accounts.New(db, at, send)
 	a.Proxies = *proxies
-	app.UseAccounts(r, a)
 	r.OnStop(func(context.Context) error { return db.Close() })
+	if err := app.UseAccounts(r, a); err != nil {
+		return err
+	}
 	r.OnStart(a.Migrate)
 	if *admin != "" {
 		r.OnStart(func(ctx context.Context) error { return a.MakeAdmin(ctx, *admin) })

@@ -1,14 +1,17 @@
 package main
 
 import (
-	"context"
 	"path/filepath"
 	"testing"
+	"testing/fstest"
+
+	"example.com/flow"
 )
 
-// TestBuild has what check and routes call, without a database, and what is refused.
-func TestBuild(t *testing.T) {
-	*database = filepath.Join(t.TempDir(), "test.db")
+// TestAddAccounts has what is refused. Nothing connects with a database yet.
+func TestAddAccounts(t *testing.T) {
+	defer func(before string) { *origin = before }(*origin)
+	*database = filepath.Join(t.TempDir(), "missing", "test.db")
 	for _, tt := range []struct {
 		origin, smtp string
 		ok           bool
@@ -22,14 +25,9 @@ func TestBuild(t *testing.T) {
 	} {
 		*origin = tt.origin
 		t.Setenv("SMTP_URL", tt.smtp)
-		r, err := build(context.Background())
+		err := addAccounts(flow.New(fstest.MapFS{"router/index.html": {}}))
 		if (err == nil) != tt.ok {
 			t.Errorf("%+v: %v", tt, err)
-		}
-		if err == nil {
-			if err := r.Check(); err != nil {
-				t.Errorf("%+v: %v", tt, err)
-			}
 		}
 	}
 }

@@ -10,6 +10,6 @@ func init() {
 }
 
 func (a *members) deleteAccount(req *flow.Request) (flow.Response, error) {
-	return flow.RedirectTo("index").Cookie(a.Accounts.Cookie("")),
+	return flow.Redirect("/").Cookie(a.Accounts.Cookie("")),
 		a.Accounts.Delete(req.Context(), session(req), a.Accounts.Client(req.Request))
 }

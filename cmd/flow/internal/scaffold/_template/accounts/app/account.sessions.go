@@ -32,7 +32,7 @@ type sessionRef struct {
 func (a *members) endSession(req *flow.Request, in sessionRef) (flow.Response, error) {
 	from := a.Accounts.Client(req.Request)
 	if in.ID == "" {
-		return flow.RedirectTo("index").Cookie(a.Accounts.Cookie("")), a.Accounts.SignOutEverywhere(req.Context(), session(req), from)
+		return flow.Redirect("/").Cookie(a.Accounts.Cookie("")), a.Accounts.SignOutEverywhere(req.Context(), session(req), from)
 	}
 	return flow.RedirectTo("account.sessions"), a.Accounts.EndSession(req.Context(), session(req), in.ID, from)
 }

@@ -13,8 +13,12 @@ import (
 
 // UseAccounts gives a Router the accounts: its pages ask them who has sent a request, and the
 // groups (members) and (admin) are for those who have signed in.
-func UseAccounts(r *flow.Router, a *accounts.Accounts) {
-	m := &members{a}
+func UseAccounts(r *flow.Router, a *accounts.Accounts) error { return use(r, &members{a}) }
+
+func use(r *flow.Router, m *members) error {
+	if r.Authenticate != nil {
+		return errors.New("the Router has an Authenticate already: it can know its users in one way only")
+	}
 	r.Provide(m)
 	r.Authenticate = m.authenticate
 	r.In("(members)").Use(membersOnly)
@@ -22,6 +26,7 @@ func UseAccounts(r *flow.Router, a *accounts.Accounts) {
 	for _, dir := range []string{"(accounts)", "(members)/account", "(admin)/users"} {
 		r.In(dir).OnError(accountsError)
 	}
+	return nil
 }
 
 // members is what the handlers of accounts share.

@@ -9,19 +9,12 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"example.com/flow"
-	"example.com/flow/flowtest"
 	"example.com/newapp/accounts"
 )
-
-// TestMain says which routes no test has asked for, with go test -v.
-func TestMain(m *testing.M) {
-	r := New(&App{})
-	UseAccounts(r, accounts.New(nil, &url.URL{}, nil))
-	flowtest.Main(m, r.Routes)
-}
 
 // A site is the application with a database and a mailbox of its own.
 type site struct {
@@ -31,22 +24,24 @@ type site struct {
 	mails  chan accounts.Mail
 }
 
-func newSite(t *testing.T) *site {
+// newSite returns a site that no other test has.
+func newSite(t *testing.T) *site { return siteOf(t, New(&App{})) }
+
+// siteOf gives a Router accounts with a database and a mailbox.
+func siteOf(t *testing.T, r *flow.Router) *site {
 	t.Helper()
 	db, err := accounts.Open(filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, mails: make(chan accounts.Mail, 10)}
+	s := &site{t: t, router: r, mails: make(chan accounts.Mail, 10)}
 	a := accounts.New(db, &url.URL{Scheme: "https", Host: "newapp.example"}, func(_ context.Context, m accounts.Mail) error {
 		s.mails <- m
 		return nil
 	})
-	s.members = &members{a}
 	a.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
-	s.router = New(&App{Logger: a.Logger})
-	UseAccounts(s.router, a)
-	if err := s.router.Check(); err != nil {
+	s.members = join(r, a)
+	if err := r.Check(); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Migrate(t.Context()); err != nil {
@@ -62,6 +57,27 @@ func newSite(t *testing.T) *site {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// withAccounts gives a Router accounts without a database, for the list of its routes.
+func withAccounts(r *flow.Router) *flow.Router {
+	join(r, accounts.New(nil, &url.URL{}, nil))
+	return r
+}
+
+// joined has the members of each Router: tests that share one change its accounts in turn.
+var joined sync.Map
+
+func join(r *flow.Router, a *accounts.Accounts) *members {
+	v, there := joined.LoadOrStore(r, &members{})
+	m := v.(*members)
+	if !there {
+		if err := use(r, m); err != nil {
+			panic(err)
+		}
+	}
+	m.Accounts = a
+	return m
 }
 
 // link waits for a mail to an address, and returns the path and query of its link.
@@ -138,22 +154,14 @@ func shows(t *testing.T, w *httptest.ResponseRecorder, status int, want string) 
 	}
 }
 
-// TestExamples sends the requests in the .http files below router/.
-func TestExamples(t *testing.T) {
-	flowtest.Examples(t, func(t *testing.T) *flow.Router { return newSite(t).router })
-}
-
-// TestRoutes asks for each page. "flow add" adds a row here.
-func TestRoutes(t *testing.T) {
+// TestAccountPages asks for each page of accounts.
+func TestAccountPages(t *testing.T) {
 	for _, tt := range []struct {
 		method, path, body string
 		member             bool
 		status             int
 		want               string // what the answer has in it
 	}{
-		{"GET", "/", "", false, 200, "Sign up"},
-		{"GET", "/", "", true, 200, "Sign out"},
-		{"GET", "/no/such/page", "", false, 404, "Not Found"},
 		{"GET", "/sign-up", "", false, 200, `type="email"`},
 		{"POST", "/sign-up", "email=ada", false, 422, "Email must be an address"},
 		{"GET", "/sign-up/password", "", false, 410, "ask for another one"},
@@ -291,7 +299,7 @@ func TestCookie(t *testing.T) {
 	if !strings.HasPrefix(set, "__Host-session=") || !strings.HasSuffix(set, "; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Lax") {
 		t.Errorf("the cookie is %q", set)
 	}
-	for path, want := range map[string]string{"/": "private", "/account": "no-store", "/sign-in": "private", "/nothing": "private"} {
+	for path, want := range map[string]string{"/account": "no-store", "/sign-in": "private", "/nothing": "private"} {
 		if got := b.get(path).Header().Get("Cache-Control"); !strings.Contains(got, want) {
 			t.Errorf("%s: Cache-Control is %q, want %s", path, got, want)
 		}
