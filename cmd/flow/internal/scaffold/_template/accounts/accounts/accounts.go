@@ -170,7 +170,9 @@ func (a *Accounts) signIn(ctx context.Context, email, password string, from Clie
 		case still == 0:
 			return errChanged
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM limits WHERE name = $1", signInsOfAccount.name+email); err != nil {
+		// Only this attempt is not counted. If it took back those of others, they would learn from
+		// that when the owner signs in, and that there is one.
+		if _, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name = $1", signInsOfAccount.name+email); err != nil {
 			return err
 		}
 		if err := a.note(ctx, tx, id, "signed in", from); err != nil {
@@ -230,6 +232,9 @@ func (a *Accounts) ChangePassword(ctx context.Context, s *Session, password stri
 		return "", err
 	}
 	err = a.change(ctx, func(tx *sql.Tx) error {
+		if err := a.stillRecent(ctx, tx, s); err != nil {
+			return err
+		}
 		session, err = a.setPassword(ctx, tx, s.User.ID, s.User.Email, hash, "password changed", from)
 		return err
 	})
@@ -273,13 +278,15 @@ func (a *Accounts) setPassword(ctx context.Context, tx *sql.Tx, id, email, hash,
 // ChangeEmail has a link sent to another address, which counts when ConfirmEmail gets it.
 // It does not tell whether another account has that address: the mail does.
 func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, from Client) error {
-	if !s.Recent {
-		return ErrNotRecent
-	}
 	if err := a.countMail(ctx, email, from); err != nil {
 		return err
 	}
-	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(ForEmail), s.User.ID, email) })
+	return a.change(ctx, func(tx *sql.Tx) error {
+		if err := a.stillRecent(ctx, tx, s); err != nil {
+			return err
+		}
+		return a.post(ctx, tx, string(ForEmail), s.User.ID, email)
+	})
 }
 
 // ConfirmEmail changes the address of an account to the one that the link was sent to, and
@@ -303,7 +310,7 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, token string, from Client) 
 		case free == 0:
 			return ErrLink
 		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE user_id = $1", id); err != nil {
+		if err := endLinks(ctx, tx, id); err != nil {
 			return err
 		}
 		if err := a.note(ctx, tx, id, "address changed", from); err != nil {
@@ -316,10 +323,10 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, token string, from Client) 
 // Delete deletes the account of who has signed in lately, with its sessions and links. What
 // else the application keeps of a user is to be deleted here, too, or by a foreign key.
 func (a *Accounts) Delete(ctx context.Context, s *Session, from Client) error {
-	if !s.Recent {
-		return ErrNotRecent
-	}
 	return a.change(ctx, func(tx *sql.Tx) error {
+		if err := a.stillRecent(ctx, tx, s); err != nil {
+			return err
+		}
 		if _, err := tx.ExecContext(ctx, "DELETE FROM users WHERE id = $1", s.User.ID); err != nil {
 			return err
 		}

@@ -34,41 +34,46 @@ func (a *Accounts) Users(ctx context.Context, after string) ([]User, error) {
 // SetRole gives a user a role, or none with "". Only an admin may, and not to himself: so one
 // is always left. The user has to sign in again.
 func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
-	if !s.Recent {
-		return ErrNotRecent
-	}
-	if s.User.Role != Admin || s.User.ID == userID || role != "" && role != Admin {
-		return ErrRole
-	}
-	return a.setRole(ctx, "id", userID, role, from)
+	return a.change(ctx, func(tx *sql.Tx) error {
+		// Two admins may take the role from each other at the same moment, and the second one has to
+		// see what the first has done: both lock both users, in the same order.
+		if _, err := lock(ctx, tx, "id = $1", min(s.User.ID, clean(userID))); err != nil {
+			return err
+		}
+		if err := a.stillRecent(ctx, tx, s); err != nil {
+			return err
+		}
+		if s.User.Role != Admin || s.User.ID == userID || role != "" && role != Admin {
+			return ErrRole
+		}
+		return a.setRole(ctx, tx, "id", userID, role, from)
+	})
 }
 
 // MakeAdmin gives a user the role of an admin. It is for the command line, since there is
 // nobody else who could make the first one.
 func (a *Accounts) MakeAdmin(ctx context.Context, email string) error {
-	return a.setRole(ctx, "email", email, Admin, Client{})
+	return a.change(ctx, func(tx *sql.Tx) error { return a.setRole(ctx, tx, "email", email, Admin, Client{}) })
 }
 
-func (a *Accounts) setRole(ctx context.Context, column, value, role string, from Client) error {
-	return a.change(ctx, func(tx *sql.Tx) error {
-		var id, before string
-		err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", clean(value)).Scan(&id, &before)
-		if errors.Is(err, sql.ErrNoRows) {
-			return ErrRole
-		}
-		if err != nil || before == role {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "UPDATE users SET role = $1 WHERE id = $2", role, id); err != nil {
-			return err
-		}
-		if err := endAll(ctx, tx, id); err != nil {
-			return err
-		}
-		what := "no admin any more"
-		if role == Admin {
-			what = "made admin"
-		}
-		return a.note(ctx, tx, id, what, from)
-	})
+func (a *Accounts) setRole(ctx context.Context, tx *sql.Tx, column, value, role string, from Client) error {
+	var id, before string
+	err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", clean(value)).Scan(&id, &before)
+	if errors.Is(err, sql.ErrNoRows) {
+		return ErrRole
+	}
+	if err != nil || before == role {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE users SET role = $1 WHERE id = $2", role, id); err != nil {
+		return err
+	}
+	if err := endAll(ctx, tx, id); err != nil {
+		return err
+	}
+	what := "no admin any more"
+	if role == Admin {
+		what = "made admin"
+	}
+	return a.note(ctx, tx, id, what, from)
 }

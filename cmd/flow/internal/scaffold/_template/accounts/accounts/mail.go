@@ -53,11 +53,20 @@ func (a *Accounts) post(ctx context.Context, tx *sql.Tx, kind, userID, email str
 
 // write returns the text of a mail, with a new token in its link, and false if there is
 // nothing to send.
-func (a *Accounts) write(ctx context.Context, kind, userID, email string) (m Mail, ok bool, err error) {
+func (a *Accounts) write(ctx context.Context, id, kind, userID, email string) (m Mail, ok bool, err error) {
 	err = a.change(ctx, func(tx *sql.Tx) error {
-		// While the address of an account changes, no link may go to the one of before.
-		owner, err := lock(ctx, tx, "email = $1", email)
+		// While the address of an account changes, no link may go to the one of before; and none at
+		// all after endLinks, which has deleted this mail then.
+		where, arg := "email = $1", email
+		if userID != "" {
+			where, arg = "id = $1", userID
+		}
+		owner, err := lock(ctx, tx, where, arg)
 		if err != nil {
+			return err
+		}
+		var waits, taken int
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mails WHERE id = $1", id).Scan(&waits); err != nil || waits == 0 {
 			return err
 		}
 		switch known := owner != ""; Purpose(kind) {
@@ -71,7 +80,10 @@ func (a *Accounts) write(ctx context.Context, kind, userID, email string) (m Mai
 			}
 			userID = owner
 		case ForEmail:
-			if known {
+			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM users WHERE email = $1", email).Scan(&taken); err != nil {
+				return err
+			}
+			if taken > 0 {
 				kind = "taken"
 			}
 		}
@@ -120,7 +132,7 @@ func (a *Accounts) sendNext(ctx context.Context) (found bool, err error) {
 	// A mail that has begun is sent to its end, also if the program is about to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
 	defer cancel()
-	m, ok, err := a.write(ctx, kind, userID.String, email)
+	m, ok, err := a.write(ctx, id, kind, userID.String, email)
 	if err == nil && ok {
 		m.ID = id
 		err = a.send(ctx, m)

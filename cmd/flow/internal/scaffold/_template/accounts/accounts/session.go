@@ -45,7 +45,33 @@ func endAll(ctx context.Context, tx *sql.Tx, userID string) error {
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM tokens WHERE user_id = $1", userID)
+	return endLinks(ctx, tx, userID)
+}
+
+// endLinks makes all links of a user worthless, also those in mails that wait to be sent: a
+// thief of the session may have asked for one to an address of his own.
+func endLinks(ctx context.Context, tx *sql.Tx, userID string) error {
+	_, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE user_id = $1", userID)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM mails WHERE user_id = $1", userID)
+	return err
+}
+
+// stillRecent locks the user of a session, and returns ErrNotRecent if the session has ended,
+// or has become old. The one that a request has was looked up at its beginning, and a body
+// comes as slowly as its sender likes: without this, what a thief of the session has begun
+// would still be done after the owner has reset the password.
+func (a *Accounts) stillRecent(ctx context.Context, tx *sql.Tx, s *Session) error {
+	if _, err := lock(ctx, tx, "id = $1", s.User.ID); err != nil {
+		return err
+	}
+	var n int
+	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions WHERE hash = $1 AND created > $2", s.ID, a.now().Add(-recent).UnixMilli()).Scan(&n)
+	if err == nil && n == 0 {
+		return ErrNotRecent
+	}
 	return err
 }
 

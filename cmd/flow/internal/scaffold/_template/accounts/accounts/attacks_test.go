@@ -1,0 +1,174 @@
+package accounts
+
+import (
+	"fmt"
+	"net/netip"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestEndedSession does what is dangerous with a session that was there when the request began, and
+// has ended since: the body of a request comes as slowly as its sender likes.
+func TestEndedSession(t *testing.T) {
+	for name, do := range map[string]func(d *desk, s, other *Session) error{
+		"password": func(d *desk, s, _ *Session) error {
+			_, err := d.ChangePassword(d.t.Context(), s, "the password of a thief", from)
+			return err
+		},
+		"address": func(d *desk, s, _ *Session) error {
+			return d.ChangeEmail(d.t.Context(), s, "eve@example.com", from)
+		},
+		"role":   func(d *desk, s, other *Session) error { return d.SetRole(d.t.Context(), s, other.User.ID, Admin, from) },
+		"delete": func(d *desk, s, _ *Session) error { return d.Delete(d.t.Context(), s, from) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, d *desk) {
+				other := d.session(d.join("eve@example.com"))
+				d.join("ada@example.com")
+				ok(t, d.MakeAdmin(t.Context(), "ada@example.com"))
+				stolen, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+				ok(t, err)
+				s := d.session(stolen)
+				ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+				mine, err := d.ResetPassword(t.Context(), d.token("ada@example.com"), "the password of the owner", from)
+				ok(t, err)
+				d.sent()
+
+				fails(t, do(d, s, other), ErrNotRecent)
+				d.session(mine)
+				_, err = d.SignIn(t.Context(), "ada@example.com", "the password of the owner", from)
+				ok(t, err)
+				if mails := d.sent(); len(mails) != 0 || d.rows("users WHERE role <> ''") != 1 {
+					t.Errorf("sent: %v", mails)
+				}
+			})
+		})
+	}
+}
+
+// TestWaitingLink has a thief of a session ask for a link to an address of his own, and the mail
+// server be slow: the password is reset, or another address confirmed, before the mail is written.
+func TestWaitingLink(t *testing.T) {
+	for name, mend := range map[string]func(d *desk){
+		"reset": func(d *desk) {
+			ok(d.t, d.SendLink(d.t.Context(), ForReset, "ada@example.com", from))
+			_, err := d.ResetPassword(d.t.Context(), d.token("ada@example.com"), "another long password", from)
+			ok(d.t, err)
+		},
+		"another change": func(d *desk) {
+			token, err := d.SignIn(d.t.Context(), "ada@example.com", password, from)
+			ok(d.t, err)
+			s := d.session(token)
+			ok(d.t, d.ChangeEmail(d.t.Context(), s, "ada@example.org", from))
+			ok(d.t, d.ConfirmEmail(d.t.Context(), d.token("ada@example.org"), from))
+		},
+		"sign out everywhere": func(d *desk) {
+			token, err := d.SignIn(d.t.Context(), "ada@example.com", password, from)
+			ok(d.t, err)
+			ok(d.t, d.SignOutEverywhere(d.t.Context(), d.session(token), from))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, d *desk) {
+				s := d.session(d.join("ada@example.com"))
+				ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
+				_, err := d.db.ExecContext(t.Context(), "UPDATE mails SET due = due + 1000")
+				ok(t, err)
+				mend(d)
+				d.pass(time.Minute)
+				for _, m := range d.sent() {
+					if m.To == "eve@example.com" {
+						t.Errorf("sent: %+v", m)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestLastAdmin has two admins take the role from each other at the same moment.
+func TestLastAdmin(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		for range 10 {
+			var s [2]*Session
+			for i := range s {
+				email := fmt.Sprintf("admin%d@example.com", i)
+				if d.rows("users WHERE email = $1", email) == 0 {
+					d.join(email)
+				}
+				ok(t, d.MakeAdmin(t.Context(), email))
+				token, err := d.SignIn(t.Context(), email, password, Client{Addr: netip.MustParseAddr("192.0.2.7")})
+				ok(t, err)
+				s[i] = d.session(token)
+			}
+			errs := d.atOnce(2, func(i int) error { return d.SetRole(t.Context(), s[i], s[1-i].User.ID, "", from) })
+			if n := d.rows("users WHERE role = $1", Admin); n != 1 {
+				t.Fatalf("%d admins are left: %v", n, errs)
+			}
+			for _, err := range errs {
+				if err != nil {
+					fails(t, err, ErrNotRecent)
+				}
+			}
+			ok(t, d.sweep(t.Context()))
+		}
+	})
+}
+
+// TestLimitTells counts the wrong passwords that are answered before the limit, while the owner signs in: were
+// there more than for others, somebody would learn that there is an owner.
+func TestLimitTells(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		tries := func(email string) (n int) {
+			for range 2 * signInsOfAccount.most {
+				if n == 5 {
+					d.SignIn(t.Context(), email, password, Client{})
+				}
+				if _, err := d.SignIn(t.Context(), email, "a wrong password", Client{}); err == ErrCredentials {
+					n++
+				}
+			}
+			return n
+		}
+		known := tries("ada@example.com")
+		if unknown := tries("bob@example.com") + 1; known != unknown { // whose "right" password is a wrong one
+			t.Errorf("%d tries for an account, %d for none", known, unknown)
+		}
+	})
+}
+
+// TestTakenLink has a process that has taken the mail when the password is reset, and writes it then.
+func TestTakenLink(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		s := d.session(d.join("ada@example.com"))
+		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
+		reset := d.token("ada@example.com")
+		ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
+		var id string
+		ok(t, d.db.QueryRowContext(t.Context(), "SELECT id FROM mails").Scan(&id))
+		_, err := d.ResetPassword(t.Context(), reset, password, from)
+		ok(t, err)
+		m, sent, err := d.write(t.Context(), id, string(ForEmail), s.User.ID, "eve@example.com")
+		if sent || err != nil || d.rows("tokens") != 0 {
+			t.Errorf("sent: %+v, %v", m, err)
+		}
+	})
+}
+
+// atOnce calls do n times at the same moment, and returns what it returns.
+func (d *desk) atOnce(n int, do func(i int) error) []error {
+	errs := make([]error, n)
+	var wg sync.WaitGroup
+	begin := make(chan bool)
+	for i := range n {
+		wg.Go(func() {
+			<-begin
+			errs[i] = do(i)
+		})
+	}
+	close(begin)
+	wg.Wait()
+	return errs
+}
