@@ -291,11 +291,18 @@ func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, fr
 
 // ConfirmEmail changes the address of an account to the one that the link was sent to, and
 // tells the one of before. Links that were sent to that are worth nothing any more.
-func (a *Accounts) ConfirmEmail(ctx context.Context, token string, from Client) error {
+//
+// Who follows the link must be signed in to that account. Else somebody could ask for a change
+// to another one's address, wait until that person follows the link, and know the password of
+// an account that has become hers.
+func (a *Accounts) ConfirmEmail(ctx context.Context, s *Session, token string, from Client) error {
 	return a.change(ctx, func(tx *sql.Tx) error {
 		id, email, err := a.spend(ctx, tx, ForEmail, token)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case id != s.User.ID:
+			return ErrLink // and the token is as good as before
 		}
 		var before string
 		if err := tx.QueryRowContext(ctx, "SELECT email FROM users WHERE id = $1", id).Scan(&before); err != nil {

@@ -336,6 +336,7 @@ func TestUnknown(t *testing.T) {
 
 // TestReplay uses each kind of link twice, after its end, and for another purpose.
 func TestReplay(t *testing.T) {
+	var asker *Session // who has asked for the last change of an address
 	purposes := map[Purpose]func(*desk, string) error{
 		ForSignUp: func(d *desk, token string) error {
 			_, err := d.SignUp(d.t.Context(), token, password, from)
@@ -346,7 +347,7 @@ func TestReplay(t *testing.T) {
 			_, err := d.ResetPassword(d.t.Context(), token, password, from)
 			return err
 		},
-		ForEmail: func(d *desk, token string) error { return d.ConfirmEmail(d.t.Context(), token, from) },
+		ForEmail: func(d *desk, token string) error { return d.ConfirmEmail(d.t.Context(), asker, token, from) },
 	}
 	both(t, func(t *testing.T, d *desk) {
 		n := 0
@@ -357,9 +358,9 @@ func TestReplay(t *testing.T) {
 			switch p {
 			case ForSignUp:
 			case ForEmail:
-				s := d.session(d.join(email))
+				asker = d.session(d.join(email))
 				email = "new-" + email
-				ok(t, d.ChangeEmail(t.Context(), s, email, at))
+				ok(t, d.ChangeEmail(t.Context(), asker, email, at))
 				return d.token(email)
 			default:
 				d.join(email)
@@ -562,7 +563,7 @@ func TestChangeEmail(t *testing.T) {
 		if _, err := d.SignIn(t.Context(), "ada@example.org", password, from); !errors.Is(err, ErrCredentials) {
 			t.Errorf("the address counts before it is confirmed: %v", err)
 		}
-		ok(t, d.ConfirmEmail(t.Context(), token, from))
+		ok(t, d.ConfirmEmail(t.Context(), s, token, from))
 		_, err := d.SignIn(t.Context(), "ada@example.org", password, from)
 		ok(t, err)
 		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "Your address was changed" {
@@ -580,7 +581,7 @@ func TestChangeEmail(t *testing.T) {
 		ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
 		token = d.token("eve@example.com")
 		d.join("eve@example.com")
-		fails(t, d.ConfirmEmail(t.Context(), token, from), ErrLink)
+		fails(t, d.ConfirmEmail(t.Context(), s, token, from), ErrLink)
 	})
 }
 

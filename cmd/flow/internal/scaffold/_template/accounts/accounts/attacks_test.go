@@ -61,7 +61,7 @@ func TestWaitingLink(t *testing.T) {
 			ok(d.t, err)
 			s := d.session(token)
 			ok(d.t, d.ChangeEmail(d.t.Context(), s, "ada@example.org", from))
-			ok(d.t, d.ConfirmEmail(d.t.Context(), d.token("ada@example.org"), from))
+			ok(d.t, d.ConfirmEmail(d.t.Context(), s, d.token("ada@example.org"), from))
 		},
 		"sign out everywhere": func(d *desk) {
 			token, err := d.SignIn(d.t.Context(), "ada@example.com", password, from)
@@ -85,6 +85,21 @@ func TestWaitingLink(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestConfirmOther has somebody ask for a change to the address of another one, who follows the link: the
+// account must not get that address, since somebody else knows its password.
+func TestConfirmOther(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		eve, ada := d.session(d.join("eve@example.com")), d.session(d.join("ada@example.com"))
+		ok(t, d.ChangeEmail(t.Context(), eve, "ada@example.org", from))
+		token := d.token("ada@example.org")
+		fails(t, d.ConfirmEmail(t.Context(), ada, token, from), ErrLink)
+		if n := d.rows("users WHERE email = $1", "ada@example.org"); n != 0 {
+			t.Error("the account has the address")
+		}
+		ok(t, d.ConfirmEmail(t.Context(), eve, token, from)) // the token is as good as before
+	})
 }
 
 // TestLastAdmin has two admins take the role from each other at the same moment.

@@ -39,7 +39,7 @@ var pages = map[Purpose]string{
 	ForSignUp: "sign-up/password",
 	ForSignIn: "sign-in/link",
 	ForReset:  "reset/password",
-	ForEmail:  "email",
+	ForEmail:  "account/confirm",
 }
 
 // post has a mail sent when the transaction is committed. What is stored is what it is about,

@@ -13,5 +13,5 @@ func init() {
 }
 
 func (a *members) confirmEmail(req *flow.Request, in link) (flow.Response, error) {
-	return flow.RedirectTo("account"), a.Accounts.ConfirmEmail(req.Context(), in.Token, a.Accounts.Client(req.Request))
+	return flow.RedirectTo("account"), a.Accounts.ConfirmEmail(req.Context(), session(req), in.Token, a.Accounts.Client(req.Request))
 }
