@@ -62,28 +62,6 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v1</p>")
 	})
-	step("saves during a build", func(t *testing.T) {
-		s.version("v1a")
-		time.Sleep(100 * time.Millisecond) // the build runs
-		s.write("app/version.go", "package app\n\nconst Version = missing\n")
-		time.Sleep(100 * time.Millisecond)
-		s.version("v1b")
-		before := len(s.out.String())
-		s.out.until(t, "flow: app/version.go changed: built in ")
-		is.True(!strings.Contains(s.out.String()[before:], "failed")) // no fault was told that is none any more
-		s.shows("/", "<p>new v1b</p>")
-	})
-	step("saves of two files during a build", func(t *testing.T) {
-		s.write("app/version.go", "package app\n\nvar Version = missing\n")
-		time.Sleep(100 * time.Millisecond)
-		s.write("app/late.go", "package app\n\nvar missing = \"v1b\"\n")
-		s.out.until(t, "flow: app/version.go changed: overtaken by the next change")
-		s.out.until(t, "flow: app/late.go changed: built in ")
-		s.version("v1b")
-		s.out.until(t, "flow: app/version.go changed: built in ")
-		is.NoErr(os.Remove(s.path("app/late.go")))
-		s.out.until(t, "flow: app/late.go changed: built in ")
-	})
 	step("nothing", func(t *testing.T) {
 		s.version("v1b")
 		s.write("app/notes.txt", "more\n")

@@ -64,6 +64,7 @@ func init() {
 		return flow.Response{}, nil
 	})
 	Router.At("slow").GET().Do(func(r *flow.Request) (flow.Response, error) {
+		fmt.Fprintln(os.Stderr, "a slow request")
 		time.Sleep(500 * time.Millisecond)
 		return flow.Text("slow"), nil
 	})

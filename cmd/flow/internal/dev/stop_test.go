@@ -121,7 +121,7 @@ func TestTwice(t *testing.T) {
 			resp.Body.Close()
 		}
 	}()
-	time.Sleep(200 * time.Millisecond)
+	s.out.until(t, "a slow request")
 	is.NoErr(s.tool.Process.Signal(os.Interrupt))
 	s.out.until(t, "flow: waiting for the last requests")
 	is.NoErr(s.tool.Process.Signal(os.Interrupt))
@@ -167,7 +167,7 @@ func TestSlowRequest(t *testing.T) {
 		body, _ := io.ReadAll(resp.Body)
 		answer <- string(body)
 	}()
-	time.Sleep(200 * time.Millisecond)
+	s.out.until(t, "a slow request")
 	s.stop()
 	is.Equal(<-answer, "slow")
 }
