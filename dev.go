@@ -554,7 +554,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	faults, warnings := r.wrongOnDisk()
-	routemap.Page{Map: t.routeMap.Refresh(), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.routeMap.Refresh(), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns a description of an endpoint for the route map.
@@ -630,6 +630,10 @@ func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context
 // when it stops, and what is wrong with the templates.
 func (f *devFront) connect(tool *devTool, s *server.Server) {
 	f.Hub.SetPolling(false) // the tool says when files change
-	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), f.Hub, f.router.wrongOnDisk) }
-	s.Closed = func() { tool.Close() } // the end of the link tells the tool that this program accepts no more connections
+	pages := struct {
+		*livereload.Hub
+		*livereload.Log
+	}{f.Hub, f.Log}
+	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), pages, f.router.wrongOnDisk) }
+	s.Closed = func() { tool.Leave(f.Log.Last()) } // the end of the link tells the tool that this program accepts no more connections
 }

@@ -113,12 +113,16 @@ func TestStartedByTool(t *testing.T) {
 				}
 				is.True(strings.HasSuffix(said, step.want) && (said == "") == (step.want == ""))
 			}
+			is.NoErr(tool.Send(devlink.Message{Log: []devpage.Record{{Message: "of the program before"}}}))
 			is.NoErr(tool.Send(devlink.Message{Warnings: []devpage.Fault{{Text: "x < y", File: "app/a.go", Line: 3}}}))
 			for shown := ""; !strings.Contains(shown, `<code>app/a.go:3</code> x &lt; y`); time.Sleep(5 * time.Millisecond) {
 				resp, err := http.Get(m.URL + "/_flow") // until the message is there
 				is.NoErr(err)
 				shown = servertest.SumUp(t, resp)
 			}
+			resp, err = http.Get(m.URL + "/_flow")
+			is.NoErr(err)
+			is.True(strings.Contains(servertest.SumUp(t, resp), "of the program before"))
 			tool.Close() // as if the tool was killed
 			is.Equal(servertest.Within(t, "it stops", code), command.OK)
 			is.Equal(stderr.String(), "") // nothing of what is ordinary
@@ -140,6 +144,7 @@ func TestToolHearsThatNoneIsAccepted(t *testing.T) {
 	r := flow.New(files)
 	begun, goOn := make(chan bool), make(chan bool)
 	r.At("slow").GET().Do(func(*flow.Request) string {
+		slog.Info("slow", "link", "http://localhost/")
 		begun <- true
 		<-goOn
 		return "slow"
@@ -166,14 +171,17 @@ func TestToolHearsThatNoneIsAccepted(t *testing.T) {
 	}()
 	servertest.Within(t, "the request begins", begun)
 	stop()
-	over := make(chan bool)
+	over := make(chan []devpage.Record, 1)
 	go func() {
-		for err == nil {
-			_, err = tool.Receive()
+		var log []devpage.Record
+		for m := (devlink.Message{}); err == nil; m, err = tool.Receive() {
+			log = append(log, m.Log...)
 		}
-		close(over)
+		over <- log
 	}()
-	servertest.Within(t, "the link is over", over)
+	log := servertest.Within(t, "the link is over", over)
+	is.Equal(len(log), 1) // for the next program
+	is.Equal(log[0].Message, "slow")
 	_, err = net.Dial("tcp", strings.TrimPrefix(ready.URL, "http://"))
 	is.True(err != nil)
 	close(goOn)
@@ -223,4 +231,67 @@ func TestDevListensOnLocalhost(t *testing.T) {
 			is.Equal(servertest.Within(t, "it stops", code), command.OK)
 		})
 	}
+}
+
+// TestLogInDevelopment: the route map shows what slog.Default has logged since the beginning,
+// but for the requests. In production nothing is kept.
+func TestLogInDevelopment(t *testing.T) {
+	files := flowtest.Pages(map[string]string{"index.html": "hello"})
+	dir := onDisk(t, files)
+	for _, tt := range []struct {
+		name, args string
+		build      func(*flow.Router)
+		built      bool // what was logged before the end of build is shown, too
+	}{
+		{"text", "-dev=" + dir, func(*flow.Router) {}, true},
+		{"json", "-log json -dev=" + dir, func(*flow.Router) {}, true},
+		{"another default", "-dev=" + dir, func(*flow.Router) { slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) }, true},
+		{"Dev", "", func(r *flow.Router) { r.Dev(dir) }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			defer slog.SetDefault(slog.Default())
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			page := ""
+			got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
+				r := flow.New(files)
+				slog.Info("it is built")
+				tt.build(r)
+				r.Use(flow.Logger(nil))
+				r.OnStart(func(context.Context) error {
+					slog.With("to", "ada@example.com").Info("a mail", "link", "http://localhost/in?token=x", "password", "s3cret")
+					do(r, request("GET", "/"))
+					page = asText(do(r, request("GET", "/_flow")).Body.String())
+					stop()
+					return nil
+				})
+				return r, nil
+			}, nil, nil, "-addr 127.0.0.1:0 "+tt.args)
+			is.Equal(got.code, command.OK)
+			_, log, _ := strings.Cut(page, " Log What was logged last")
+			log, requests, _ := strings.Cut(log, " Last requests ")
+			is.True(strings.Contains(log, " INFO a mail to= ada@example.com link= http://localhost/in?token=x password= not shown"))
+			is.Equal(strings.Contains(log, "it is built"), tt.built)
+			is.True(!strings.Contains(log, "request method")) // the line of the Logger
+			is.True(strings.Contains(requests, "GET / 200"))
+		})
+	}
+	t.Run("production", func(t *testing.T) {
+		is := is.New(t)
+		defer slog.SetDefault(slog.Default())
+		ctx, stop := context.WithCancel(t.Context())
+		var handler slog.Handler
+		runBuild(ctx, func(context.Context) (*flow.Router, error) {
+			r := flow.New(files)
+			r.OnStart(func(context.Context) error {
+				handler = slog.Default().Handler()
+				stop()
+				return nil
+			})
+			return r, nil
+		}, nil, nil, "-addr 127.0.0.1:0")
+		_, plain := handler.(*slog.TextHandler)
+		is.True(plain)
+	})
 }

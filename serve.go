@@ -13,6 +13,7 @@ import (
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/livereload"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/wire/server"
@@ -70,9 +71,13 @@ func runProcess(ctx context.Context, build func(context.Context) (*Router, error
 // runCommand builds the application, runs a command for it, and calls its functions of
 // OnStop.
 func runCommand(ctx context.Context, build func(context.Context) (*Router, error), c command.Command, p command.Process) error {
+	var log *livereload.Log // only in development
 	switch c.Name {
 	case "serve":
 		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
+		if c.Serve.Dev.On {
+			log = keepLog(nil)
+		}
 	case "export": // whose requests are nobody's
 		slog.SetDefault(slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	}
@@ -91,16 +96,28 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	if r == nil {
 		return err
 	}
+	if log != nil || c.Name == "serve" && r.dev != nil {
+		log = keepLog(log) // of another logger, if build has set one, or if it has called Dev
+	}
 	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: c.Serve.SocketMode}
 	return server.Around(ctx, s, hooksOf(routersOf(r)), func() error {
 		switch {
 		case err != nil:
 			return err
 		case c.Name == "serve":
-			return r.serve(ctx, c, p, s, tool)
+			return r.serve(ctx, c, p, s, tool, log)
 		}
 		return r.inspect(ctx, c, p)
 	})
+}
+
+// keepLog has a Log keep what slog.Default logs from now on. It makes a Log if that is nil.
+func keepLog(log *livereload.Log) *livereload.Log {
+	if log == nil {
+		log = &livereload.Log{}
+	}
+	slog.SetDefault(slog.New(log.Around(slog.Default().Handler())))
+	return log
 }
 
 // inspect runs the commands routes, check, manifest and export.
@@ -186,8 +203,9 @@ func (r *Router) unplanned() (lines []string, rendered int) {
 	return lines, rendered
 }
 
-// serve runs the command serve. tool is nil unless "flow dev" has started the program.
-func (r *Router) serve(ctx context.Context, c command.Command, p command.Process, s *server.Server, tool *devTool) error {
+// serve runs the command serve. tool is nil unless "flow dev" has started the program, and log
+// unless in development.
+func (r *Router) serve(ctx context.Context, c command.Command, p command.Process, s *server.Server, tool *devTool, log *livereload.Log) error {
 	set := c.Serve
 	r.Logger = s.Log
 	if set.Dev.On {
@@ -215,8 +233,11 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		s.TLS = config
 		routers := routersOf(r)
 		beginAll(routers)
-		if r.front != nil && set.Log == "text" {
-			r.front.terminal, r.front.colors = p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv)
+		if r.front != nil {
+			r.front.Log = log
+			if set.Log == "text" {
+				r.front.terminal, r.front.colors = p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv)
+			}
 		}
 		if tool != nil {
 			r.front.connect(tool, s)

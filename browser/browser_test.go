@@ -163,12 +163,7 @@ func newSite(t *testing.T, files map[string]string, register func(*flow.Router))
 // start serves a new Router, as a new process would.
 func (s *site) start(addr string) {
 	s.t.Helper()
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	addr = l.Addr().String()
-	l.Close()
+	addr = freeAddr(s.t, addr)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- flow.Serve(ctx, addr, s.make(s.dir)) }()
@@ -179,6 +174,12 @@ func (s *site) start(addr string) {
 			s.t.Error(err)
 		}
 	})
+	accepts(s.t, addr)
+}
+
+// accepts waits until something accepts connections at an address.
+func accepts(t *testing.T, addr string) {
+	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; time.Sleep(2 * time.Millisecond) {
 		conn, err := net.Dial("tcp", addr)
 		if err == nil {
@@ -186,9 +187,20 @@ func (s *site) start(addr string) {
 			return
 		}
 		if time.Now().After(end) {
-			s.t.Fatal(err)
+			t.Fatal(err)
 		}
 	}
+}
+
+// freeAddr returns an address at which something can listen. One with port 0 gets a port.
+func freeAddr(t *testing.T, addr string) string {
+	t.Helper()
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
 }
 
 // restart stops the server and serves again at the same address.

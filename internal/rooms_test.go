@@ -61,7 +61,7 @@ var rooms = []struct{ room, imports string }{
 	{"dev/devpage", ""},
 	{"dev/disk", ""},
 	{"dev/devlink", "devpage"},
-	{"dev/livereload", "devpage disk pages/csp wire/accept wire/reply"},
+	{"dev/livereload", "devpage disk pages/csp wire/accept wire/logging wire/reply"},
 	{"dev/ondisk", "disk fault pages/templates routes/pattern routes/routetree wire/public"},
 	{"dev/routemap", "devpage examples/httpfile fault livereload routes/forms routes/match routes/pattern routes/registry routes/routetree"},
 

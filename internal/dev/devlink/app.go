@@ -13,7 +13,8 @@ import (
 	"example.com/flow/internal/dev/devpage"
 )
 
-// Pages are the open pages of an application. livereload.Hub implements it.
+// Pages are the open pages of an application. livereload.Hub and livereload.Log implement it
+// together.
 type Pages interface {
 	// Changed says that files below router/ or public/ have changed.
 	Changed()
@@ -24,6 +25,9 @@ type Pages interface {
 	SetTemplateFaults(faults, warnings []devpage.Fault)
 	// SetWarnings replaces the warnings that the route map shows.
 	SetWarnings([]devpage.Fault)
+	// Precede puts what the application before has logged in front of the log that the route
+	// map shows.
+	Precede([]devpage.Record)
 }
 
 // A served is the part of an application that exists once it serves: its open pages, and a
@@ -95,6 +99,9 @@ func (a *App) follow() {
 		if m.Warnings != nil {
 			s.pages.SetWarnings(m.Warnings)
 		}
+		if m.Log != nil {
+			s.pages.Precede(m.Log)
+		}
 	}
 }
 
@@ -149,6 +156,16 @@ func (a *App) Report(err error, dirs ...string) bool {
 	}
 	faults := devpage.Parse(strings.TrimPrefix(err.Error(), "flow: "), dirs...)
 	return a.conn.Send(Message{Faults: faults}) == nil
+}
+
+// Leave sends what the application has logged, for the one that answers next, and closes the
+// connection.
+func (a *App) Leave(log []devpage.Record) {
+	if a == nil {
+		return
+	}
+	_ = a.conn.Send(Message{Log: log}) // the log is in the terminal, too
+	a.Close()
 }
 
 // Close closes the connection.

@@ -8,10 +8,12 @@
 //	{"faults":[…]}                        before ready: the faults of Check, after which it exits
 //	                                      after ready: the faults of its templates; [] for none
 //	{"faults":[…],"warnings":[…]}         after ready: its templates have these warnings, too
+//	{"log":[…]}                           it is about to close the connection, and has logged this
 //	from the tool
 //	{"changed":true}                      files below router/ or public/ have changed
 //	{"faults":[…]}                        open pages show these faults; [] removes them
 //	{"warnings":[…]}                      the route map shows these warnings
+//	{"log":[…]}                           the application that answered before has logged this
 //
 // Either end may close the connection at any time, and the other end notices that. An
 // application that stops closes it when it accepts no more connections of clients, while it
@@ -52,13 +54,14 @@ type Message struct {
 	// Faults is nil if the message is not about faults. It is empty if there are none any more.
 	Faults []devpage.Fault `json:"faults,omitzero"`
 	// Warnings, of the tool, is nil if the message is not about warnings. It is empty if there are none.
-	Warnings []devpage.Fault `json:"warnings,omitzero"`
-	Changed  bool            `json:"changed,omitempty"`
+	Warnings []devpage.Fault  `json:"warnings,omitzero"`
+	Log      []devpage.Record `json:"log,omitempty"` // the oldest first
+	Changed  bool             `json:"changed,omitempty"`
 }
 
 // isEmpty reports whether the message has no member that the receiver knows.
 func (m Message) isEmpty() bool {
-	return !m.Ready && m.Faults == nil && m.Warnings == nil && !m.Changed
+	return !m.Ready && m.Faults == nil && m.Warnings == nil && m.Log == nil && !m.Changed
 }
 
 // A Conn is one end of a link. Several goroutines may call Send and Close, only one may call

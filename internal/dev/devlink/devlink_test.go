@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -84,6 +85,8 @@ func TestMessages(t *testing.T) {
 		{Message{Warnings: []devpage.Fault{{Text: "x"}}}, `{"warnings":[{"text":"x"}]}`},
 		{Message{Warnings: []devpage.Fault{}}, `{"warnings":[]}`},
 		{Message{Faults: []devpage.Fault{}}, `{"faults":[]}`},
+		{Message{Log: []devpage.Record{{Time: time.Unix(7, 0).UTC(), Level: slog.LevelWarn, Message: "x", Values: []devpage.Value{{Name: "a", Text: "b"}, {Name: "token", Masked: true}}}}},
+			`{"log":[{"time":"1970-01-01T00:00:07Z","level":"WARN","message":"x","values":[{"name":"a","text":"b"},{"name":"token","masked":true}]}]}`},
 		{Message{Faults: []devpage.Fault{{Text: "x\ny", File: "a.go", Line: 3, Source: []devpage.Line{{Number: 3, Text: "x", Marked: true}}}}},
 			`{"faults":[{"text":"x\ny","file":"a.go","line":3,"source":[{"number":3,"text":"x","marked":true}]}]}`},
 	} {
@@ -163,6 +166,8 @@ type board chan string
 func (b board) Changed()                    { b <- "changed" }
 func (b board) SetFaults(f []devpage.Fault) { b <- "faults " + strconv.Itoa(len(f)) }
 
+func (b board) Precede(log []devpage.Record) { b <- "log " + log[0].Message }
+
 func (b board) SetWarnings(f []devpage.Fault) { b <- "warnings " + strconv.Itoa(len(f)) }
 
 func (b board) SetTemplateFaults(f, w []devpage.Fault) {
@@ -200,8 +205,9 @@ func TestApp(t *testing.T) {
 	is.NoErr(tool.Send(Message{Changed: true}))
 	is.NoErr(tool.Send(Message{Faults: make([]devpage.Fault, 2)}))
 	is.NoErr(tool.Send(Message{Warnings: make([]devpage.Fault, 3)}))
+	is.NoErr(tool.Send(Message{Log: []devpage.Record{{Message: "a"}}}))
 	is.NoErr(tool.Send(Message{Faults: []devpage.Fault{}, Changed: true}))
-	for _, want := range []string{"changed", "templates 0 1", "faults 2", "templates 0 0", "warnings 3", "changed", "templates 0 0", "faults 0", "templates 0 0"} {
+	for _, want := range []string{"changed", "templates 0 1", "faults 2", "templates 0 0", "warnings 3", "log a", "changed", "templates 0 0", "faults 0", "templates 0 0"} {
 		is.Equal(within(t, want, b), want)
 	}
 	m, err = tool.Receive()
@@ -211,8 +217,13 @@ func TestApp(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(m, Message{Faults: []devpage.Fault{}})
 	is.NoErr(ctx.Err())
-	tool.Close()
-	within(t, "the tool is gone", ctx.Done())
+	app.Leave([]devpage.Record{{Message: "b"}})
+	last := m
+	for ; err == nil; m, err = tool.Receive() { // what it says of the templates goes before
+		last = m
+	}
+	is.Equal(last, Message{Log: []devpage.Record{{Message: "b"}}})
+	within(t, "the link is over", ctx.Done())
 	is.True(!app.Report(io.EOF))
 }
 

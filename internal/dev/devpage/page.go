@@ -5,7 +5,8 @@
 // A [Fault] has a text, and the source around its line. [Parse] finds the faults in the text
 // of an error or in the output of the go command. [Excerpts] has faults of one line share its
 // source, on pages and for a terminal ([Colors]). [Stack] parses the stack of a panic.
-// [Describe] collects the data of a request, with secrets masked.
+// [Describe] collects the data of a request, and [RecordOf] that of a log record, with secrets
+// masked.
 package devpage
 
 import (

@@ -35,8 +35,9 @@ func (g Group) IsHeader() bool { return g.Name == headerGroup }
 
 // A Value is a value with its name.
 type Value struct {
-	Name, Text string
-	Masked     bool // the value is secret, and Text is ""
+	Name   string `json:"name"`
+	Text   string `json:"text,omitempty"`
+	Masked bool   `json:"masked,omitempty"` // the value is secret, and Text is ""
 }
 
 // Describe returns the data of a request. params are the route parameters. form has the data

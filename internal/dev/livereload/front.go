@@ -2,7 +2,8 @@
 // machine only: see [IsLocal]. A [Front] gets requests before the Router does. It appends a
 // script to each page, records the last requests, and answers the URLs below /_flow. The
 // script keeps an event stream open to the [Hub], which sends an event when files or faults
-// have changed. Then the script reloads the page or its style sheets, or shows the faults.
+// have changed. Then the script reloads the page or its style sheets, or shows the faults. A
+// [Log] keeps what the application has logged.
 //
 // Responses that are not pages, and responses to other machines, are sent unchanged.
 package livereload
@@ -115,6 +116,7 @@ func withNote(r *http.Request) (*http.Request, *Note) {
 type Front struct {
 	Hub      *Hub
 	Requests Recorder
+	Log      *Log         // what the application has logged; nil if that is not kept
 	Map      http.Handler // answers /_flow; nil means 404
 }
 

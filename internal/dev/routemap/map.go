@@ -1,6 +1,6 @@
 // Package routemap shows the routes of an application to its developers. A [Map] has all
 // routes with their middleware. An [Explanation] says which file answers a request, and why no
-// other does. [Page] serves both as HTML, with the last requests, in development.
+// other does. [Page] serves both as HTML, with the last requests and the log, in development.
 // [Explanation.Print] prints an explanation in a terminal, for the command routes -explain.
 //
 // The types of this package are plain data, which the application fills in. The package does

@@ -32,6 +32,7 @@ type Page struct {
 	Total   int // the number of routes, as the commands check and routes count them
 	Explain func(Question) Explanation
 	Recent  []livereload.Request // the newest first
+	Log     []devpage.Record     // the oldest first
 	Sources []string             // the directories below which the files of handlers are looked for
 
 	// Faults and Warnings are those of the files on disk, in templates and examples.
@@ -103,6 +104,13 @@ func (v view) Requests() (shown []livereload.Request) {
 	}
 	shown = slices.DeleteFunc(slices.Clone(v.Recent), func(r livereload.Request) bool { return public[r.Pattern] })
 	return shown[:min(len(shown), 100)]
+}
+
+// Logged returns what was logged, the newest first.
+func (v view) Logged() []devpage.Record {
+	newest := slices.Clone(v.Log)
+	slices.Reverse(newest)
+	return newest
 }
 
 // A part is a section of the page: the application, or one that is mounted in it.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"net/http/httptest"
 	"net/url"
 	"regexp"
@@ -45,6 +46,10 @@ func sample() Page {
 		Faults:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: "example"}},
 		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1, Column: 2}},
 		Vetted:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
+		Log: []devpage.Record{
+			{Time: time.Date(2026, 11, 22, 5, 6, 8, 0, time.UTC), Level: slog.LevelInfo, Message: "mail", Values: []devpage.Value{{Name: "to", Text: "ada@example.com"}, {Name: "link", Text: "http://localhost:8080/a?token=b&c=" + hostile}}},
+			{Level: slog.LevelError + 1, Message: hostile, Values: []devpage.Value{{Name: hostile, Text: hostile}, {Name: "token", Masked: true}, {Name: "link", Text: "javascript:alert(1)"}}},
+		},
 		Recent: []livereload.Request{
 			{Time: time.Date(2026, 11, 22, 5, 6, 7, 0, time.UTC), Took: 1234567, Method: "GET", Path: "/a%20b", Pattern: "GET /{x}", Status: 200},
 			{Method: hostile, Path: hostile, Pattern: hostile, Status: 0, Aborted: true},
@@ -78,7 +83,7 @@ func TestPage(t *testing.T) {
 			page, policy := get(t, sample(), "/_flow"+query)
 			is.True(!strings.Contains(page, "<script>")) // nothing comes through
 			is.True(!strings.Contains(page, ` style="`)) // which the policy forbids
-			is.True(!strings.Contains(page, "javascript:"))
+			is.True(!strings.Contains(page, `"javascript:`))
 			level := 0
 			for _, h := range headings.FindAllStringSubmatch(page, -1) {
 				now := int(h[1][0] - '0')
@@ -124,6 +129,9 @@ func TestPageSays(t *testing.T) {
 		`<dt>Change a user <a href="/_flow?method=PUT&amp;path=%2Fusers%2F7#ask"><code>PUT /users/7?a=&#34;`,
 		`<span class="quiet">expects 200</span>`, "<dd class=\"prose\">It must exist. &#34;&gt;",
 		"<code>GET /users/{{a}}</code></dt>", // no link, and no status
+		`<a href="#log">Log</a>`,
+		`<time datetime="2026-11-22T05:06:08Z">05:06:08</time> <b class="level-INFO">INFO</b> mail <span class="value"><span>to=</span>ada@example.com</span> <span class="value"><span>link=</span><a href="http://localhost:8080/a?token=b&amp;c=%22`,
+		`<span>token=</span><span class="masked">not shown</span>`, `<span>link=</span>javascript:alert(1)</span>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not hold %s", want)
@@ -131,7 +139,10 @@ func TestPageSays(t *testing.T) {
 	}
 	is.Equal(strings.Count(page, "flow.Logger"), 1) // what all routes have is said once
 
+	is.True(strings.Index(page, `class="level-ERROR`) < strings.Index(page, `class="level-INFO`)) // the newest first
+
 	empty, _ := get(t, Page{}, "/_flow")
+	is.True(!strings.Contains(empty, `#log`))
 	is.True(strings.Contains(empty, "There were none since the application was started."))
 }
 

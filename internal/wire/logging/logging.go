@@ -73,6 +73,9 @@ func (l *Logged) Around(ctx context.Context, w http.ResponseWriter, r *http.Requ
 // runtime.Callers takes longer than the rest of write.
 var source atomic.Uintptr
 
+// IsRequest reports whether a record of a log is the line of a Logger.
+func IsRequest(r slog.Record) bool { return r.PC != 0 && r.PC == source.Load() }
+
 // write logs a request. v is what its handler panicked with, or nil.
 func (l *Logged) write(ctx context.Context, r *http.Request, t *reply.Writer, v any, start time.Time) {
 	took := time.Since(start)

@@ -62,8 +62,20 @@ func TestDev(t *testing.T) {
 		s.out.until(t, "flow: app/version.go changed: built in ")
 		s.shows("/", "<p>new v1</p>")
 	})
+	step("what was logged", func(t *testing.T) { // is not gone with the program
+		for _, v := range []string{"v0", "v1"} {
+			s.says("http://localhost/said-by-" + v)
+			s.version("next to " + v)
+			s.out.until(t, "flow: app/version.go changed: built in ")
+			s.shows("/_flow", `<a href="http://localhost/said-by-`+v+`">`)
+		}
+		_, page := s.get("/_flow")
+		is.Equal(strings.Count(page, `<a href="http://localhost/said-by-`), 2) // each once
+		s.version("v1")
+		s.out.until(t, "flow: app/version.go changed: built in ")
+	})
 	step("nothing", func(t *testing.T) {
-		s.version("v1b")
+		s.version("v1")
 		s.write("app/notes.txt", "more\n")
 		s.write("app/app_test.go", "package app // x\n")
 		s.write("app/router/.#index.html", "x")
@@ -599,10 +611,12 @@ func main() {
 				s.shows("/", "<p>v0</p>")
 				return
 			}
+			s.says("hello of v0")
 			l := startLoad(s.url, 50, 4)
 			s.version("v1")
 			s.out.until(t, "flow: app/version.go changed: built in ")
 			s.shows("/", "<p>v1</p>")
+			s.shows("/_flow", "hello of v0")
 			s.write("app/version.go", "package app\n\nconst Version = missing\n")
 			s.out.until(t, "flow: the program from before goes on answering")
 			s.version("v2")

@@ -85,6 +85,7 @@ type session struct {
 	heard      devlink.Message // what it has said since, and the terminal not yet; without Faults if that is nothing
 	waits      bool            // the terminal has said that templates wait for the build
 	introduced bool            // the terminal has said where the route map is
+	logged     devlink.Message // what the last program has logged, for the next one; without Log if there is one, or nothing was
 	stopping   bool
 }
 
@@ -316,6 +317,10 @@ func (s *session) said(p *process, m devlink.Message) {
 	case s.stopping:
 	case p == s.current && m.Faults != nil:
 		s.heard = m
+	case p == s.current && m.Log != nil:
+		s.logged = m
+	case m.Log != nil:
+		s.current.send(m)
 	case p != s.next:
 	case m.Ready:
 		s.promote(p, m.URL)
@@ -372,6 +377,10 @@ func (s *session) promote(p *process, url string) {
 		p.send(s.failed)
 	} else {
 		s.failure = none
+	}
+	if s.logged.Log != nil {
+		p.send(s.logged)
+		s.logged = devlink.Message{}
 	}
 	if old != nil {
 		s.retire(old)

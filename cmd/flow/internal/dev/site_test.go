@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +46,7 @@ var siteFiles = map[string]string{
 import (
 	"embed"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
 	"time"
@@ -69,6 +71,7 @@ func init() {
 		return flow.Text("slow"), nil
 	})
 	Router.At("echo").POST().Do(func(r *flow.Request) (flow.Response, error) {
+		slog.Info("echo", "x", r.Input("x"))
 		return flow.Text(Version + " " + r.Input("x")), nil
 	})
 	Router.At("events").GET().Do(func(r *flow.Request) flow.Response {
@@ -249,6 +252,16 @@ func (s *site) shows(path, text string) {
 		}
 	}
 	s.t.Fatalf("%s does not show %q, but\n%s", path, text, body)
+}
+
+// says has the application log a text.
+func (s *site) says(text string) {
+	s.t.Helper()
+	resp, err := client.PostForm(s.url+"/echo", url.Values{"x": {text}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	resp.Body.Close()
 }
 
 // An event is what open pages are told.
