@@ -36,7 +36,7 @@ type Accounts struct {
 // see it, such as https://newapp.example. It must not be taken from a request: whoever sends
 // one chooses its Host, and the links in mails would lead there.
 func New(db *sql.DB, origin *url.URL, send func(context.Context, Mail) error) *Accounts {
-	return &Accounts{db: db, origin: origin, send: send, passwords: newHasher(today), now: time.Now, wake: make(chan struct{}, 1)}
+	return &Accounts{db: db, origin: origin, send: send, passwords: newHasher(today, before...), now: time.Now, wake: make(chan struct{}, 1)}
 }
 
 // A User is who has an account.
@@ -54,6 +54,7 @@ var (
 	ErrLink        = errors.New("the link has been used, or has ended")
 	ErrNotRecent   = errors.New("sign in again first")
 	ErrRole        = errors.New("there is no such user or role, or it is your own")
+	ErrBusy        = errors.New("too many are signing in: try again in a moment")
 )
 
 // address is what browsers take for <input type="email">. It has nothing that would end a
@@ -114,8 +115,7 @@ func (a *Accounts) SignUp(ctx context.Context, token, password string, from Clie
 }
 
 // SignIn begins a session. ErrCredentials does not say whether there is such an account, and
-// neither do the limits, what is written, and the time. Only where the hash of a user is
-// older than the cost of today is there a difference, until that user signs in again.
+// neither do the limits, what is written, and the time.
 func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Client) (session string, err error) {
 	if err := a.count(ctx, signInsOfClient, from.place()); err != nil {
 		return "", err
@@ -221,10 +221,7 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string, fr
 // ChangePassword sets the password of who has signed in lately, and begins a session, the
 // only one that is left.
 func (a *Accounts) ChangePassword(ctx context.Context, s *Session, password string, from Client) (session string, err error) {
-	if !s.Recent {
-		return "", ErrNotRecent
-	}
-	if err := CheckPassword(password); err != nil {
+	if err := CheckPassword(password, s.User.Email); err != nil {
 		return "", err
 	}
 	hash, err := a.passwords.hash(ctx, password)
@@ -244,10 +241,11 @@ func (a *Accounts) ChangePassword(ctx context.Context, s *Session, password stri
 // newPassword returns the hash of a password that comes with a link. It looks at the link
 // first, since a hash is dear, and anybody may come with a link that is none.
 func (a *Accounts) newPassword(ctx context.Context, p Purpose, token, password string) (hash string, err error) {
-	if _, err := a.Addressee(ctx, p, token); err != nil {
+	email, err := a.Addressee(ctx, p, token)
+	if err != nil {
 		return "", err
 	}
-	if err := CheckPassword(password); err != nil {
+	if err := CheckPassword(password, email); err != nil {
 		return "", err
 	}
 	return a.passwords.hash(ctx, password)

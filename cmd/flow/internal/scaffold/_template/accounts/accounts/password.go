@@ -8,10 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A cost is what a hash takes.
@@ -24,17 +26,41 @@ type cost struct {
 // of whoever signs in is hashed anew. Each hash that runs takes that memory.
 var today = cost{memory: 19 * 1024, time: 2, threads: 1}
 
+// before has what today was, while users have such hashes. A wrong password is hashed by each
+// of them: else the time would tell those users from addresses without an account.
+var before []cost
+
 // shortest is in characters. longest, in bytes, is what nobody remembers: a password is
 // refused rather than cut.
 const shortest, longest = 12, 1024
 
-// CheckPassword returns what is wrong with a new password, to be read after "password".
-func CheckPassword(password string) error {
-	switch {
+// common has the passwords that are tried first, of those that are long enough.
+var common = strings.Fields(`
+	000000000000 111111111111 112233445566 121212121212 123123123123 123412341234 123456123456
+	012345678901 123456789012 1234567890123 12345678901234 123456789012345 1234567890123456
+	12345678901234567890 1234567891011 123456789101112 123456789123 123456789123456789
+	1q2w3e4r5t6y 1q2w3e4r5t6y7u8i 1q2w3e4r5t6y7u8i9o0p 1qaz2wsx3edc 1qaz2wsx3edc4rfv
+	abc123abc123 abcd12345678 abcdefghijkl abcdefghijklm abcdefghijklmnop abcdefghijklmnopqrstuvwxyz
+	aaaaaaaaaaaa adminadminadmin admin1234567 admin12345678 admin123456789 administrator
+	administrator1 asdfasdfasdf asdfghjkl123 changeme1234 changemenow1 correcthorsebatterystaple
+	football1234 iloveyou1234 iloveyou12345 iloveyouforever letmein12345 letmeinletmein
+	mypassword123 p@ssw0rd1234 p@ssword1234 passw0rd1234 password1234 password12345 password123456
+	password1234567 password12345678 password123456789 password123! password1234! passwordpassword
+	q1w2e3r4t5y6 qazwsxedcrfv qwerty123456 qwerty1234567 qwerty12345678 qwerty123456789
+	qwertyqwerty qwertyuiop12 qwertyuiop123 qwertyuiop1234567890 qwertyuiop[] qwertyuiopasdf
+	qwertyuiopasdfghjkl qwertyuiopasdfghjklzxcvbnm secret123456 test12345678 testtesttest
+	welcome12345 welcome123456 zaq12wsxcde3 zxcvbnm12345 zxcvbnmasdfghjkl`)
+
+// CheckPassword returns what is wrong with a new password of who has an address, to be read
+// after "password". It asks for no digits or signs: those make passwords worse.
+func CheckPassword(password, email string) error {
+	switch lower := strings.ToLower(password); {
 	case utf8.RuneCountInString(password) < shortest:
 		return fmt.Errorf("must have at least %d characters", shortest)
 	case len(password) > longest:
 		return fmt.Errorf("must have at most %d bytes", longest)
+	case lower == email || slices.Contains(common, lower):
+		return errors.New("is one of those that are tried first")
 	}
 	return nil
 }
@@ -42,11 +68,16 @@ func CheckPassword(password string) error {
 // A hasher hashes passwords with argon2id, and only some at a time: others wait, so that many
 // who sign in at once do not take all memory.
 type hasher struct {
-	cost
+	cost         // of today
+	costs []cost // and all that stored hashes may have
 	slots chan struct{}
+	queue chan struct{} // those in slots, too
 }
 
-func newHasher(c cost) *hasher { return &hasher{c, make(chan struct{}, runtime.GOMAXPROCS(0))} }
+func newHasher(today cost, before ...cost) *hasher {
+	slots := runtime.GOMAXPROCS(0)
+	return &hasher{today, slices.Concat(before, []cost{today}), make(chan struct{}, slots), make(chan struct{}, 50*slots)}
+}
 
 // hash returns what is stored for a password: parameters, salt and key in PHC's format.
 func (h *hasher) hash(ctx context.Context, password string) (string, error) {
@@ -60,14 +91,23 @@ func (h *hasher) hash(ctx context.Context, password string) (string, error) {
 // that they take as long as others.
 func (h *hasher) dummy() string { return format(h.cost, make([]byte, 16), make([]byte, 32)) }
 
-// matches reports whether a stored hash is that of a password.
+// matches reports whether a stored hash is that of a password. If not, it takes as long
+// whatever the hash costs.
 func (h *hasher) matches(ctx context.Context, password, stored string) (bool, error) {
 	c, salt, want, err := parse(stored)
 	if err != nil {
 		return false, err
 	}
 	key, err := h.key(ctx, password, salt, c, len(want))
-	return err == nil && subtle.ConstantTimeCompare(key, want) == 1, err
+	if err != nil || subtle.ConstantTimeCompare(key, want) == 1 {
+		return err == nil, err
+	}
+	for _, other := range h.costs {
+		if other != c {
+			_, err = h.key(ctx, password, salt, other, len(want))
+		}
+	}
+	return false, err
 }
 
 // isWeak reports whether a stored hash costs less than those of today. It must not ask
@@ -80,12 +120,19 @@ func (h *hasher) isWeak(stored string) bool {
 
 func (h *hasher) key(ctx context.Context, password string, salt []byte, c cost, size int) ([]byte, error) {
 	select {
+	case h.queue <- struct{}{}:
+		defer func() { <-h.queue }()
+	default:
+		return nil, ErrBusy
+	}
+	select {
 	case h.slots <- struct{}{}:
 		defer func() { <-h.slots }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	return argon2.IDKey([]byte(password), salt, c.time, c.memory, c.threads, uint32(size)), nil
+	// Some systems type é as one character, and others as two.
+	return argon2.IDKey(norm.NFC.Bytes([]byte(password)), salt, c.time, c.memory, c.threads, uint32(size)), nil
 }
 
 var base64Raw = base64.RawStdEncoding

@@ -2,9 +2,12 @@ package accounts
 
 import (
 	"context"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestPassword(t *testing.T) {
@@ -74,10 +77,54 @@ func TestCheckPassword(t *testing.T) {
 		strings.Repeat("x", shortest):   true,
 		strings.Repeat("x", longest):    true,
 		strings.Repeat("x", longest+1):  false,
+		"Password1234":                  false,
+		"ADA@example.com":               false,
+		"ada@example.com is mine":       true,
+		"password1234 is mine":          true,
 	} {
-		if err := CheckPassword(password); (err == nil) != want {
-			t.Errorf("%d bytes: %v", len(password), err)
+		if err := CheckPassword(password, "ada@example.com"); (err == nil) != want {
+			t.Errorf("%q: %v", password, err)
 		}
+	}
+	for _, password := range common {
+		if utf8.RuneCountInString(password) < shortest || password != strings.ToLower(password) {
+			t.Errorf("%s is never compared", password)
+		}
+	}
+}
+
+// TestWorkOfWrongPassword compares what is done for a wrong password, by the memory that it takes, since
+// the time depends on the machine: with whatever hash, and without an account.
+func TestWorkOfWrongPassword(t *testing.T) {
+	small, medium, large := cost{64, 1, 1}, cost{256, 1, 1}, cost{1024, 1, 1}
+	h := newHasher(large, small, medium)
+	var works []uint64
+	for _, c := range []cost{small, medium, large} {
+		stored, err := newHasher(c).hash(t.Context(), password)
+		ok(t, err)
+		for _, stored := range []string{stored, h.dummy()} {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			same, err := h.matches(t.Context(), "a wrong password", stored)
+			runtime.ReadMemStats(&after)
+			if err != nil || same {
+				t.Errorf("%t, %v", same, err)
+			}
+			works = append(works, (after.TotalAlloc-before.TotalAlloc)/(32*1024))
+		}
+	}
+	if slices.Max(works) != slices.Min(works) || works[0] < (64+256+1024)/32 {
+		t.Errorf("the work is %v", works)
+	}
+}
+
+// TestPasswordTypedElsewhere has a keyboard that makes é of two characters.
+func TestPasswordTypedElsewhere(t *testing.T) {
+	h := newHasher(cost{64, 1, 1})
+	stored, err := h.hash(t.Context(), "café au lait, please")
+	ok(t, err)
+	if same, err := h.matches(t.Context(), "cafe\u0301 au lait, please", stored); err != nil || !same {
+		t.Errorf("%t, %v", same, err)
 	}
 }
 
@@ -155,4 +202,11 @@ func TestSlots(t *testing.T) {
 	}
 	<-h.slots
 	ok(t, <-done)
+	for range cap(h.queue) {
+		h.queue <- struct{}{}
+	}
+	_, err := h.hash(t.Context(), password)
+	fails(t, err, ErrBusy)
+	_, err = h.matches(t.Context(), password, h.dummy())
+	fails(t, err, ErrBusy)
 }

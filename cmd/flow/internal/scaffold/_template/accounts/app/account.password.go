@@ -17,6 +17,9 @@ func init() {
 var accountPasswordPage = flow.PageOf[flow.Form[newPassword]]()
 
 func (a *members) changePassword(req *flow.Request, in flow.Form[newPassword]) (flow.Response, error) {
+	if in.Wrong == nil {
+		in.Wrong = in.Value.check(session(req).User.Email)
+	}
 	if in.Wrong != nil {
 		return accountPasswordPage(in).Status(http.StatusUnprocessableEntity), nil
 	}

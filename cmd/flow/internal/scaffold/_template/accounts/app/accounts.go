@@ -91,6 +91,8 @@ func accountsError(req *flow.Request, err error) flow.Response {
 		return flow.Fail(http.StatusGone, "this link has been used, or has ended: ask for another one")
 	case errors.Is(err, accounts.ErrNotRecent):
 		return askToSignIn(req)
+	case errors.Is(err, accounts.ErrBusy):
+		return flow.Fail(http.StatusServiceUnavailable, err.Error()).Header("Retry-After", "5")
 	case errors.Is(err, accounts.ErrRole):
 		return flow.Fail(http.StatusUnprocessableEntity, err.Error())
 	}

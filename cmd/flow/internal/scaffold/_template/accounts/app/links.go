@@ -63,9 +63,11 @@ type newPassword struct {
 	Password string `form:"password"`
 }
 
-// Validate is called before a handler that takes the form.
-func (f newPassword) Validate() error {
-	if err := accounts.CheckPassword(f.Password); err != nil {
+// Validate is called before a handler that takes the form, which knows the address.
+func (f newPassword) Validate() error { return f.check("") }
+
+func (f newPassword) check(email string) flow.Invalid {
+	if err := accounts.CheckPassword(f.Password, email); err != nil {
 		return flow.Invalid{"password": err.Error()}
 	}
 	return nil
@@ -89,9 +91,15 @@ func (a *members) choosePassword(p accounts.Purpose, page func(passwordData) flo
 		return show(req, flow.Form[passwordForm]{}, in.Token)
 	}
 	post = func(req *flow.Request, in flow.Form[passwordForm]) (flow.Response, error) {
-		if in.Wrong != nil {
-			data, err := show(req, in, in.Value.Token)
-			return page(data).Status(http.StatusUnprocessableEntity), err
+		data, err := show(req, in, in.Value.Token)
+		if err != nil {
+			return flow.Response{}, err
+		}
+		if data.Form.Wrong == nil {
+			data.Form.Wrong = in.Value.check(data.Email)
+		}
+		if data.Form.Wrong != nil {
+			return page(data).Status(http.StatusUnprocessableEntity), nil
 		}
 		session, err := use(req, in.Value)
 		return a.begin(session, ""), err
