@@ -75,7 +75,7 @@ func CleanEmail(typed string) (email string, ok bool) {
 // password. It does not look whether the address has an account, and so nobody learns that
 // from it, nor from the time that it takes: the mailer does.
 func (a *Accounts) SendLink(ctx context.Context, p Purpose, email string, from Client) error {
-	if err := a.countMail(ctx, email, from); err != nil {
+	if err := a.countMail(ctx, mailsOfAddress, email, from); err != nil {
 		return err
 	}
 	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(p), "", email) })
@@ -172,10 +172,7 @@ func (a *Accounts) signIn(ctx context.Context, email, password string, from Clie
 		}
 		// Only this attempt is not counted. If it took back those of others, they would learn from
 		// that when the owner signs in, and that there is one.
-		if _, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name = $1", signInsOfAccount.name+email); err != nil {
-			return err
-		}
-		if err := a.note(ctx, tx, id, "signed in", from); err != nil {
+		if _, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name IN ($1, $2)", signInsOfAccount.name+email, signInsOfClient.name+from.place()); err != nil {
 			return err
 		}
 		session, err = a.begin(ctx, tx, id, from)
@@ -276,7 +273,7 @@ func (a *Accounts) setPassword(ctx context.Context, tx *sql.Tx, id, email, hash,
 // ChangeEmail has a link sent to another address, which counts when ConfirmEmail gets it.
 // It does not tell whether another account has that address: the mail does.
 func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, from Client) error {
-	if err := a.countMail(ctx, email, from); err != nil {
+	if err := a.countMail(ctx, mailsOfNewAddress, email, from); err != nil {
 		return err
 	}
 	return a.change(ctx, func(tx *sql.Tx) error {
@@ -343,11 +340,11 @@ func (a *Accounts) Delete(ctx context.Context, s *Session, from Client) error {
 }
 
 // countMail counts a mail that somebody asks for.
-func (a *Accounts) countMail(ctx context.Context, email string, from Client) error {
+func (a *Accounts) countMail(ctx context.Context, to limit, email string, from Client) error {
 	if err := a.count(ctx, mailsOfClient, from.place()); err != nil {
 		return err
 	}
-	return a.count(ctx, mailsOfAddress, email)
+	return a.count(ctx, to, email)
 }
 
 func (a *Accounts) logger() *slog.Logger {

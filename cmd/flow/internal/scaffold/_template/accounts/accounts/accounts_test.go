@@ -591,6 +591,47 @@ func TestSessions(t *testing.T) {
 		d.pass(time.Minute)
 		second, err := d.SignIn(t.Context(), "ada@example.com", password, from)
 		ok(t, err)
+// TestLockedOut uses up all limits of an account from elsewhere. There still is a way in.
+func TestLockedOut(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		d.pass(time.Hour)
+		eve := d.session(d.join("eve@example.com"))
+		at := func(n int64) Client { return Client{Addr: netip.AddrFrom4([4]byte{10, 0, byte(n), 1})} }
+		var link string
+		for i := range signInsOfAccount.most {
+			_, err := d.SignIn(t.Context(), "ada@example.com", "a wrong password", at(i))
+			fails(t, err, ErrCredentials)
+		}
+		for i := range mailsOfNewAddress.most {
+			ok(t, d.ChangeEmail(t.Context(), eve, "ada@example.com", at(100+i)))
+		}
+		d.sent()
+		for i := range mailsOfAddress.most {
+			ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", at(200+i)))
+			d.pass(mailsOfAddress.per / time.Duration(mailsOfAddress.most+1))
+			mails := d.sent()
+			if len(mails) != 1 {
+				t.Fatalf("sent: %v", mails)
+			}
+			if link == "" {
+				_, link, _ = strings.Cut(mails[0].Text, "?token=")
+				link, _, _ = strings.Cut(link, "\n")
+			}
+		}
+		for d.SendLink(t.Context(), ForSignIn, "ada@example.com", from) == nil {
+			t.Error("not locked out")
+		}
+		_, err := d.SignInByLink(t.Context(), link, from) // the first of those, which is the oldest
+		ok(t, err)
+		for p, life := range lives {
+			if life < mailsOfAddress.per {
+				t.Errorf("a link for %s ends before there may be another one", p)
+			}
+		}
+	})
+}
+
 		list, err := d.Sessions(t.Context(), d.session(first))
 		ok(t, err)
 		if len(list) != 2 || list[0].ID != d.session(second).ID || list[1].ID != d.session(first).ID {
@@ -729,7 +770,7 @@ func TestLimits(t *testing.T) {
 		_, err := d.SignInByLink(t.Context(), d.token("ada@example.com"), from) // the way out
 		ok(t, err)
 		d.pass(signInsOfAccount.per)
-		for range signInsOfAccount.most + 1 { // who is right is not counted
+		for range signInsOfClient.most + 1 { // who is right is not counted
 			_, err = d.SignIn(t.Context(), "ada@example.com", password, from)
 			ok(t, err)
 		}

@@ -15,13 +15,18 @@ type limit struct {
 }
 
 // The limits of an account hold whether there is such an account or not, so that nobody learns
-// that from them. Somebody may use up those of another one, who can sign in by a link then, and
-// has the links that were sent.
+// that from them.
+//
+// Somebody may use up those of another one, who can sign in by a link then. So that there always
+// is one, mailsOfAddress lasts no longer than any link is good: whom it stops has a link that
+// was sent meanwhile. And what an account asks for is counted apart, since that mail may have
+// no link.
 var (
-	signInsOfClient  = limit{"sign-in from ", 50, 15 * time.Minute}
-	signInsOfAccount = limit{"sign-in as ", 10, 15 * time.Minute}
-	mailsOfClient    = limit{"mail from ", 20, time.Hour}
-	mailsOfAddress   = limit{"mail to ", 5, time.Hour}
+	signInsOfClient   = limit{"sign-in from ", 50, 15 * time.Minute} // without those that were right
+	signInsOfAccount  = limit{"sign-in as ", 10, 15 * time.Minute}
+	mailsOfClient     = limit{"mail from ", 20, time.Hour}
+	mailsOfAddress    = limit{"mail to ", 5, 15 * time.Minute}
+	mailsOfNewAddress = limit{"mail to new address ", 5, 15 * time.Minute}
 )
 
 // A LimitError says that something has happened too often.
