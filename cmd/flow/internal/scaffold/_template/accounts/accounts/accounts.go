@@ -105,10 +105,7 @@ func (a *Accounts) SignUp(ctx context.Context, token, password string, from Clie
 		case added == 0:
 			return ErrLink // a second link for the address was faster
 		}
-		if err := a.note(ctx, tx, id, "signed up", from); err != nil {
-			return err
-		}
-		session, err = a.begin(ctx, tx, id, from)
+		session, err = a.begin(ctx, tx, id, "signed up", from)
 		return err
 	})
 	return session, err
@@ -175,7 +172,7 @@ func (a *Accounts) signIn(ctx context.Context, email, password string, from Clie
 		if _, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name IN ($1, $2)", signInsOfAccount.name+email, signInsOfClient.name+from.place()); err != nil {
 			return err
 		}
-		session, err = a.begin(ctx, tx, id, from)
+		session, err = a.begin(ctx, tx, id, "signed in", from)
 		return err
 	})
 	return session, err
@@ -188,10 +185,7 @@ func (a *Accounts) SignInByLink(ctx context.Context, token string, from Client) 
 		if err != nil {
 			return err
 		}
-		if err := a.note(ctx, tx, id, "signed in by a link", from); err != nil {
-			return err
-		}
-		session, err = a.begin(ctx, tx, id, from)
+		session, err = a.begin(ctx, tx, id, "signed in by a link", from)
 		return err
 	})
 	return session, err
@@ -251,23 +245,16 @@ func (a *Accounts) newPassword(ctx context.Context, p Purpose, token, password s
 // setPassword ends all that was begun with the password of before: sessions, and links that
 // wait in a mailbox.
 func (a *Accounts) setPassword(ctx context.Context, tx *sql.Tx, id, email, hash, what string, from Client) (session string, err error) {
-	found, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2", hash, id))
-	switch {
-	case err != nil:
+	if _, err := tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2", hash, id); err != nil {
 		return "", err
-	case found == 0:
-		return "", ErrLink // the account was deleted
 	}
 	if err := endAll(ctx, tx, id); err != nil {
-		return "", err
-	}
-	if err := a.note(ctx, tx, id, what, from); err != nil {
 		return "", err
 	}
 	if err := a.post(ctx, tx, "password changed", "", email); err != nil {
 		return "", err
 	}
-	return a.begin(ctx, tx, id, from)
+	return a.begin(ctx, tx, id, what, from)
 }
 
 // ChangeEmail has a link sent to another address, which counts when ConfirmEmail gets it.
@@ -303,14 +290,10 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, s *Session, token string, f
 		if err := tx.QueryRowContext(ctx, "SELECT email FROM users WHERE id = $1", id).Scan(&before); err != nil {
 			return err
 		}
-		// If somebody takes the address in this moment, the constraint of the table makes this
-		// an error like any other, and nothing has changed.
-		free, err := affected(tx.ExecContext(ctx, "UPDATE users SET email = $1 WHERE id = $2 AND NOT EXISTS (SELECT 1 FROM users WHERE email = $1)", email, id))
-		switch {
-		case err != nil:
-			return err
-		case free == 0:
+		if _, err := tx.ExecContext(ctx, "UPDATE users SET email = $1 WHERE id = $2", email, id); isTaken(err) {
 			return ErrLink
+		} else if err != nil {
+			return err
 		}
 		if err := endLinks(ctx, tx, id); err != nil {
 			return err

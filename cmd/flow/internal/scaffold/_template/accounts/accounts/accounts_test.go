@@ -510,13 +510,52 @@ func TestLock(t *testing.T) {
 		ok(t, err)
 		id, _, err := d.spend(t.Context(), tx, ForSignIn, link)
 		ok(t, err)
-		thief, err := d.begin(t.Context(), tx, id, from)
+		thief, err := d.begin(t.Context(), tx, id, "signed in by a link", from)
 		ok(t, err)
 		ok(t, meanwhile(d, tx, func() error {
 			_, err := d.ResetPassword(t.Context(), reset, "another long password", from)
 			return err
 		}))
 		d.isOver(thief)
+	})
+	t.Run("a mail to another address while the owner ends all", func(t *testing.T) {
+		d := newDesk(t, newSchema(t))
+		s := d.session(d.join("ada@example.com"))
+		ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
+		tx, err := d.db.BeginTx(t.Context(), nil)
+		ok(t, err)
+		_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
+		ok(t, err)
+		ok(t, endAll(t.Context(), tx, s.User.ID))
+		ok(t, meanwhile(d, tx, func() error { _, err := d.sendNext(t.Context()); return err }))
+		if len(d.mails) != 0 || d.rows("tokens") != 0 {
+			t.Errorf("sent to the thief: %v", d.mails)
+		}
+	})
+	t.Run("a password while the owner ends all", func(t *testing.T) {
+		d := newDesk(t, newSchema(t))
+		s := d.session(d.join("ada@example.com"))
+		tx, err := d.db.BeginTx(t.Context(), nil)
+		ok(t, err)
+		_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
+		ok(t, err)
+		ok(t, endAll(t.Context(), tx, s.User.ID))
+		fails(t, meanwhile(d, tx, func() error {
+			_, err := d.ChangePassword(t.Context(), s, "the password of a thief", from)
+			return err
+		}), ErrNotRecent)
+	})
+	t.Run("two with one new address", func(t *testing.T) {
+		d := newDesk(t, newSchema(t))
+		d.join("bob@example.com")
+		ada := d.session(d.join("ada@example.com"))
+		ok(t, d.ChangeEmail(t.Context(), ada, "new@example.com", from))
+		token := d.token("new@example.com")
+		tx, err := d.db.BeginTx(t.Context(), nil)
+		ok(t, err)
+		_, err = tx.ExecContext(t.Context(), "UPDATE users SET email = 'new@example.com' WHERE email = 'bob@example.com'")
+		ok(t, err)
+		fails(t, meanwhile(d, tx, func() error { return d.ConfirmEmail(t.Context(), ada, token, from) }), ErrLink)
 	})
 	t.Run("a mail while the address changes", func(t *testing.T) {
 		d := newDesk(t, newSchema(t))
@@ -549,6 +588,47 @@ func TestChangePassword(t *testing.T) {
 		fails(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from), ErrNotRecent)
 		fails(t, d.Delete(t.Context(), s, from), ErrNotRecent)
 		fails(t, d.SetRole(t.Context(), s, s.User.ID, Admin, from), ErrNotRecent)
+	})
+}
+
+// TestLockedOut uses up all limits of an account from elsewhere. There still is a way in.
+func TestLockedOut(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		d.pass(time.Hour)
+		eve := d.session(d.join("eve@example.com"))
+		at := func(n int64) Client { return Client{Addr: netip.AddrFrom4([4]byte{10, 0, byte(n), 1})} }
+		var link string
+		for i := range signInsOfAccount.most {
+			_, err := d.SignIn(t.Context(), "ada@example.com", "a wrong password", at(i))
+			fails(t, err, ErrCredentials)
+		}
+		for i := range mailsOfNewAddress.most {
+			ok(t, d.ChangeEmail(t.Context(), eve, "ada@example.com", at(100+i)))
+		}
+		d.sent()
+		for i := range mailsOfAddress.most {
+			ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", at(200+i)))
+			d.pass(mailsOfAddress.per / time.Duration(mailsOfAddress.most+1))
+			mails := d.sent()
+			if len(mails) != 1 {
+				t.Fatalf("sent: %v", mails)
+			}
+			if link == "" {
+				_, link, _ = strings.Cut(mails[0].Text, "?token=")
+				link, _, _ = strings.Cut(link, "\n")
+			}
+		}
+		for d.SendLink(t.Context(), ForSignIn, "ada@example.com", from) == nil {
+			t.Error("not locked out")
+		}
+		_, err := d.SignInByLink(t.Context(), link, from) // the first of those, which is the oldest
+		ok(t, err)
+		for p, life := range lives {
+			if life < mailsOfAddress.per {
+				t.Errorf("a link for %s ends before there may be another one", p)
+			}
+		}
 	})
 }
 
@@ -591,47 +671,6 @@ func TestSessions(t *testing.T) {
 		d.pass(time.Minute)
 		second, err := d.SignIn(t.Context(), "ada@example.com", password, from)
 		ok(t, err)
-// TestLockedOut uses up all limits of an account from elsewhere. There still is a way in.
-func TestLockedOut(t *testing.T) {
-	both(t, func(t *testing.T, d *desk) {
-		d.join("ada@example.com")
-		d.pass(time.Hour)
-		eve := d.session(d.join("eve@example.com"))
-		at := func(n int64) Client { return Client{Addr: netip.AddrFrom4([4]byte{10, 0, byte(n), 1})} }
-		var link string
-		for i := range signInsOfAccount.most {
-			_, err := d.SignIn(t.Context(), "ada@example.com", "a wrong password", at(i))
-			fails(t, err, ErrCredentials)
-		}
-		for i := range mailsOfNewAddress.most {
-			ok(t, d.ChangeEmail(t.Context(), eve, "ada@example.com", at(100+i)))
-		}
-		d.sent()
-		for i := range mailsOfAddress.most {
-			ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", at(200+i)))
-			d.pass(mailsOfAddress.per / time.Duration(mailsOfAddress.most+1))
-			mails := d.sent()
-			if len(mails) != 1 {
-				t.Fatalf("sent: %v", mails)
-			}
-			if link == "" {
-				_, link, _ = strings.Cut(mails[0].Text, "?token=")
-				link, _, _ = strings.Cut(link, "\n")
-			}
-		}
-		for d.SendLink(t.Context(), ForSignIn, "ada@example.com", from) == nil {
-			t.Error("not locked out")
-		}
-		_, err := d.SignInByLink(t.Context(), link, from) // the first of those, which is the oldest
-		ok(t, err)
-		for p, life := range lives {
-			if life < mailsOfAddress.per {
-				t.Errorf("a link for %s ends before there may be another one", p)
-			}
-		}
-	})
-}
-
 		list, err := d.Sessions(t.Context(), d.session(first))
 		ok(t, err)
 		if len(list) != 2 || list[0].ID != d.session(second).ID || list[1].ID != d.session(first).ID {
@@ -915,6 +954,12 @@ func TestSweep(t *testing.T) {
 			if d.rows(table) == 0 {
 				t.Errorf("the rows of %s are gone before their time", table)
 			}
+		}
+		_, err := d.SignIn(t.Context(), "nobody@example.com", password, from)
+		fails(t, err, ErrCredentials)
+		ok(t, d.sweep(t.Context()))
+		if n := d.rows("events WHERE user_id = ''"); n != 0 {
+			t.Errorf("%d events of nobody are left", n)
 		}
 		d.pass(eventLife)
 		ok(t, d.sweep(t.Context()))

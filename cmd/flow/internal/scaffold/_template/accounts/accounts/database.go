@@ -9,9 +9,11 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
-	_ "modernc.org/sqlite"
+	"modernc.org/sqlite"
 )
 
 // Open returns the database of a URL that begins with postgres://, or of a file of SQLite.
@@ -20,10 +22,12 @@ import (
 // All queries here are in words that both databases have: parameters are $1, times are
 // numbers, and what would be SELECT ... FOR UPDATE is an UPDATE (see lock).
 func Open(name string) (*sql.DB, error) {
-	if strings.HasPrefix(name, "postgres://") {
+	if strings.HasPrefix(name, "postgres://") || strings.HasPrefix(name, "postgresql://") {
 		db, err := sql.Open("pgx", name)
 		if err == nil {
 			db.SetMaxOpenConns(20) // of the 100 that all processes have, if the server has its defaults
+			db.SetMaxIdleConns(20) // to connect takes longer than a query
+			db.SetConnMaxIdleTime(time.Minute)
 		}
 		return db, err
 	}
@@ -117,6 +121,15 @@ func affected(r sql.Result, err error) (int64, error) {
 		return 0, err
 	}
 	return r.RowsAffected()
+}
+
+// isTaken reports whether an error says that another row has a value that only one may have.
+func isTaken(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		return e.Code == "23505" // unique_violation
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == 2067 // SQLITE_CONSTRAINT_UNIQUE
 }
 
 func orNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }

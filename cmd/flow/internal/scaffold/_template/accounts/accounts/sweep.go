@@ -19,7 +19,7 @@ func (a *Accounts) sweep(ctx context.Context) error {
 		{"DELETE FROM tokens WHERE ends <= $1", []any{now.UnixMilli()}},
 		{"DELETE FROM limits WHERE ends <= $1", []any{now.UnixMilli()}},
 		{"DELETE FROM sessions WHERE created <= $1 OR seen <= $2", []any{now.Add(-sessionLife).UnixMilli(), now.Add(-sessionIdle).UnixMilli()}},
-		{"DELETE FROM events WHERE at <= $1", []any{now.Add(-eventLife).UnixMilli()}},
+		{"DELETE FROM events WHERE at <= $1 OR user_id = ''", []any{now.Add(-eventLife).UnixMilli()}},
 	} {
 		if _, err := a.db.ExecContext(ctx, s.query, s.args...); err != nil {
 			return err

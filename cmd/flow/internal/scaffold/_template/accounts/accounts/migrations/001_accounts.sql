@@ -26,7 +26,6 @@ CREATE TABLE tokens (
 	ends    BIGINT NOT NULL
 );
 CREATE INDEX tokens_user ON tokens (user_id);
-CREATE INDEX tokens_email ON tokens (email);
 
 CREATE TABLE limits (
 	name TEXT PRIMARY KEY,
