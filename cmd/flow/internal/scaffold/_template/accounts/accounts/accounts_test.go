@@ -757,15 +757,23 @@ func TestRoles(t *testing.T) {
 		fails(t, d.SetRole(t.Context(), a, a.User.ID, "", from), ErrRole)
 		ok(t, d.SetRole(t.Context(), a, b.User.ID, Admin, from))
 		d.isOver(bob)
-		users, err := d.Users(t.Context(), "")
+		users, err := d.Users(t.Context(), "", "")
 		ok(t, err)
 		if len(users) != 2 || users[0].Email != "ada@example.com" || users[1].Role != Admin {
 			t.Errorf("the users are %v", users)
 		}
-		users, err = d.Users(t.Context(), "ada@example.com\x00\xff")
-		ok(t, err)
-		if len(users) != 1 {
-			t.Errorf("the users behind ada are %v", users)
+		for _, tt := range []struct {
+			search, after string
+			found         int
+		}{
+			{"", "ada@example.com\x00\xff", 1}, {"ADA@", "", 1}, {"example.com", "", 2}, {"example.com", "ada@example.com", 1},
+			{"%", "", 0}, {"_", "", 0}, {`\`, "", 0}, {"a\x00\xffda", "", 1},
+		} {
+			users, err := d.Users(t.Context(), tt.search, tt.after)
+			ok(t, err)
+			if len(users) != tt.found {
+				t.Errorf("%q after %q finds %v, want %d", tt.search, tt.after, users, tt.found)
+			}
 		}
 		events, err := d.Events(t.Context(), b.User.ID)
 		ok(t, err)

@@ -4,16 +4,19 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 )
 
 // UsersPage is how many users are shown at once.
 const UsersPage = 50
 
-// Users returns users in the order of their addresses: those behind one, or the first if it
-// is "".
-func (a *Accounts) Users(ctx context.Context, after string) ([]User, error) {
-	rows, err := a.db.QueryContext(ctx, "SELECT id, email, role, created FROM users WHERE email > $1 ORDER BY email LIMIT $2", clean(after), UsersPage)
+// Users returns users whose address has a text in it, in the order of their addresses: those
+// behind one, or the first if it is "".
+func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, error) {
+	like := "%" + strings.NewReplacer("%", `\%`, "_", `\_`, `\`, `\\`).Replace(strings.ToLower(clean(search))) + "%"
+	rows, err := a.db.QueryContext(ctx, `SELECT id, email, role, created FROM users WHERE email LIKE $1 ESCAPE '\' AND email > $2 ORDER BY email LIMIT $3`,
+		like, clean(after), UsersPage)
 	if err != nil {
 		return nil, err
 	}

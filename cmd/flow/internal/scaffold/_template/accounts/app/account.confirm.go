@@ -7,11 +7,16 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		f.GET().Do(a.addressee(accounts.ForEmail))
+		f.GET().Do(a.showNewEmail)
 		f.POST().Do(a.confirmEmail)
 	})
 }
 
+func (a *members) showNewEmail(req *flow.Request, in link) (linkData, error) {
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForEmail, in.Token)
+	return linkData{email}, err
+}
+
 func (a *members) confirmEmail(req *flow.Request, in link) (flow.Response, error) {
-	return flow.RedirectTo("account"), a.Accounts.ConfirmEmail(req.Context(), session(req), in.Token, a.Accounts.Client(req.Request))
+	return flow.RedirectTo("account", "notice", "email"), a.Accounts.ConfirmEmail(req.Context(), session(req), in.Token, a.Accounts.Client(req.Request))
 }

@@ -9,14 +9,22 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *members) {
 		f.Use(recentOnly)
-		f.GET().Name("account.password").Do(newForm[newPassword])
+		f.GET().Name("account.password").Do(newPasswordForm)
 		f.POST().Do(a.changePassword)
+	})
+	// Password managers send people there: https://www.w3.org/TR/change-password-url/
+	flow.At(".well-known/change-password").GET().Do(func(*flow.Request) flow.Response {
+		return flow.RedirectTo("account.password")
 	})
 }
 
-var accountPasswordPage = flow.PageOf[flow.Form[newPassword]]()
+var accountPasswordPage = flow.PageOf[flow.Form[passwordForm]]()
 
-func (a *members) changePassword(req *flow.Request, in flow.Form[newPassword]) (flow.Response, error) {
+func newPasswordForm(*flow.Request) (flow.Form[passwordForm], error) {
+	return flow.Form[passwordForm]{}, nil
+}
+
+func (a *members) changePassword(req *flow.Request, in flow.Form[passwordForm]) (flow.Response, error) {
 	if in.Wrong == nil {
 		in.Wrong = in.Value.check(session(req).User.Email)
 	}
@@ -24,5 +32,5 @@ func (a *members) changePassword(req *flow.Request, in flow.Form[newPassword]) (
 		return accountPasswordPage(in).Status(http.StatusUnprocessableEntity), nil
 	}
 	token, err := a.Accounts.ChangePassword(req.Context(), session(req), in.Value.Password, a.Accounts.Client(req.Request))
-	return a.begin(token, ""), err
+	return flow.RedirectTo("account", "notice", "password").Cookie(a.Accounts.Cookie(token)), err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -69,9 +70,17 @@ func adminsOnly(req *flow.Request) flow.Response {
 	return flow.Next().Header("Cache-Control", "no-store")
 }
 
-// askToSignIn leads back afterwards.
+// askToSignIn leads back afterwards. A form that was sent is lost, which the page says: it
+// leads back to the page with the form, since what the form was sent to may have no page.
 func askToSignIn(req *flow.Request) flow.Response {
-	return flow.RedirectTo("sign-in", "next", req.URL.RequestURI()).Status(http.StatusSeeOther)
+	if req.Method == http.MethodGet || req.Method == http.MethodHead {
+		return flow.RedirectTo("sign-in", "next", req.URL.RequestURI()).Status(http.StatusSeeOther)
+	}
+	next := "/"
+	if from, err := url.Parse(req.Referer()); err == nil {
+		next = from.RequestURI() // without its host
+	}
+	return flow.RedirectTo("sign-in", "next", next, "notice", "unsaved")
 }
 
 // begin answers who has signed in, and leads to a path of this application: next comes from
@@ -88,7 +97,7 @@ func (a *members) begin(token, next string) flow.Response {
 func accountsError(req *flow.Request, err error) flow.Response {
 	switch {
 	case errors.Is(err, accounts.ErrLink):
-		return flow.Fail(http.StatusGone, "this link has been used, or has ended: ask for another one")
+		return flow.Fail(http.StatusGone, "the link has been used, or is too old: ask for another one")
 	case errors.Is(err, accounts.ErrNotRecent):
 		return askToSignIn(req)
 	case errors.Is(err, accounts.ErrBusy):

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"database/sql"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -21,6 +22,7 @@ type site struct {
 	*members
 	t      *testing.T
 	router *flow.Router
+	db     *sql.DB
 	mails  chan accounts.Mail
 }
 
@@ -34,7 +36,7 @@ func siteOf(t *testing.T, r *flow.Router) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, router: r, mails: make(chan accounts.Mail, 10)}
+	s := &site{t: t, router: r, db: db, mails: make(chan accounts.Mail, 10)}
 	a := accounts.New(db, &url.URL{Scheme: "https", Host: "newapp.example"}, func(_ context.Context, m accounts.Mail) error {
 		s.mails <- m
 		return nil
@@ -167,8 +169,10 @@ func TestAccountPages(t *testing.T) {
 		{"GET", "/sign-up/password", "", false, 410, "ask for another one"},
 		{"POST", "/sign-up/password?token=AAAA", "password=" + password, false, 410, "ask for another one"},
 		{"GET", "/sign-in", "", false, 200, `autocomplete="current-password"`},
-		{"GET", "/sign-in", "", true, 200, `value="ada@example.com"`},
-		{"POST", "/sign-in", "email=bob@example.com&password=x", false, 422, "Password or address is wrong."},
+		{"GET", "/sign-up", "", true, 302, ""},
+		{"GET", "/sign-in", "", true, 302, ""},
+		{"GET", "/sign-in?notice=everywhere", "", false, 200, "You are signed out everywhere."},
+		{"POST", "/sign-in", "email=bob@example.com&password=x", false, 422, "The address or the password is wrong."},
 		{"POST", "/sign-in", "email=&password=", false, 422, "Email is required."},
 		{"GET", "/sign-in/mail", "", false, 200, "Send me a link"},
 		{"GET", "/sign-in/link?token=AAAA", "", false, 410, "ask for another one"},
@@ -186,7 +190,10 @@ func TestAccountPages(t *testing.T) {
 		{"GET", "/account/password", "", true, 200, "Change the password"},
 		{"POST", "/account/password", "password=short", true, 422, "must have at least 12 characters"},
 		{"GET", "/account/sessions", "", true, 200, "(this browser)"},
-		{"GET", "/account/delete", "", true, 200, "Keep it"},
+		{"GET", "/account/delete", "", true, 200, "Type ada@example.com"},
+		{"POST", "/account/delete", "email=", true, 422, "Email is required."},
+		{"POST", "/account/delete", "email=bob@example.com", true, 422, "Email is not that of this account."},
+		{"GET", "/.well-known/change-password", "", false, 302, ""},
 		{"GET", "/users", "", false, 303, ""},
 		{"GET", "/users", "", true, 404, ""},
 		{"POST", "/users", "user=x&role=admin", true, 404, ""},
@@ -212,12 +219,13 @@ func TestSignUp(t *testing.T) {
 	b := newSite(t).browser()
 	leads(t, b.post("/sign-up", "email", "ada@example.com"), "/sent")
 	link := b.link("ada@example.com")
-	shows(t, b.get(link), 200, "for the account of ada@example.com")
-	shows(t, b.post(link, "password", "short"), 422, "Password must have at least 12 characters.")
+	shows(t, b.get(link), 200, `value="ada@example.com" autocomplete="username"`)
+	shows(t, b.post(link, "password", "short"), 422, "password must have at least 12 characters.")
 	leads(t, b.post(link, "password", password), "/account")
 	shows(t, b.get("/account"), 200, "signed in as ada@example.com")
-	shows(t, b.get(link), 410, "ask for another one")
+	shows(t, b.get(link), 410, "go to your account")
 	leads(t, b.post("/sign-out"), "/")
+	shows(t, b.get(link), 410, "Sign in with your password")
 	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
 	leads(t, b.post("/sign-in?next=%2Faccount%2Fsessions", "email", "ada@example.com", "password", password), "/account/sessions")
 }
@@ -228,11 +236,11 @@ func TestLink(t *testing.T) {
 	other := b.site.browser()
 	leads(t, other.post("/sign-in/mail", "email", "ada@example.com"), "/sent")
 	link := b.link("ada@example.com")
-	shows(t, other.get(link), 200, "for the account of ada@example.com")
+	shows(t, other.get(link), 200, "sign in as ada@example.com, in this browser")
 	leads(t, other.get("/account"), "/sign-in?next=%2Faccount") // the page alone signs nobody in
 	leads(t, other.post(link), "/account")
 	shows(t, b.get("/account/sessions"), 200, "Sign out: ")
-	leads(t, b.post("/account/sessions"), "/") // everywhere
+	leads(t, b.post("/account/sessions"), "/sign-in?notice=everywhere")
 	leads(t, other.get("/account"), "/sign-in?next=%2Faccount")
 }
 
@@ -243,7 +251,7 @@ func TestReset(t *testing.T) {
 	leads(t, other.post("/reset", "email", "ada@example.com"), "/sent")
 	link := b.link("ada@example.com")
 	shows(t, other.get(link), 200, "ada@example.com")
-	leads(t, other.post(link, "password", "another long password"), "/account")
+	leads(t, other.post(link, "password", "another long password"), "/account?notice=password")
 	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
 	if m := <-b.mails; m.Subject != "Your password was changed" {
 		t.Errorf("the mail is %+v", m)
@@ -254,22 +262,65 @@ func TestAccount(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
 	before := b.jar.Cookies(here)[0].Value
-	leads(t, b.post("/account/password", "password", "another long password"), "/account")
+	leads(t, b.post("/account/password", "password", "another long password"), "/account?notice=password")
+	shows(t, b.get("/account?notice=password"), 200, "Your password is changed")
 	if b.jar.Cookies(here)[0].Value == before {
 		t.Error("the session is the same")
 	}
 	<-b.mails
 	leads(t, b.post("/account/email", "email", "ada@example.org"), "/sent")
 	link := b.link("ada@example.org")
-	shows(t, b.get(link), 200, "ada@example.org becomes the address")
-	leads(t, b.post(link), "/account")
+	shows(t, b.get(link), 200, "The address of your account becomes ada@example.org.")
+	leads(t, b.site.browser().post(link), "/sign-in?notice=email") // nobody is signed in there
 	if m := <-b.mails; m.To != "ada@example.com" {
 		t.Errorf("the mail is %+v", m)
 	}
 	shows(t, b.get("/account"), 200, "signed in as ada@example.org")
-	leads(t, b.post("/account/delete"), "/")
+	leads(t, b.post("/account/delete", "email", " Ada@example.org"), "/sign-in?notice=deleted")
 	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
 	shows(t, b.post("/sign-in", "email", "ada@example.org", "password", "another long password"), 422, "is wrong")
+}
+
+// TestOldSignIn signs in again before what is dangerous. A form that was sent meanwhile has
+// changed nothing, and the page says so.
+func TestOldSignIn(t *testing.T) {
+	b := newSite(t).browser()
+	b.join("ada@example.com")
+	if _, err := b.db.Exec("UPDATE sessions SET created = created - 3600000"); err != nil {
+		t.Fatal(err)
+	}
+	leads(t, b.get("/account/password"), "/sign-in?next=%2Faccount%2Fpassword")
+	shows(t, b.get("/sign-in"), 200, "Sign in again to go on.")
+	shows(t, b.get("/sign-in"), 200, `value="ada@example.com"`)
+
+	r := httptest.NewRequest("POST", "/account/password", strings.NewReader("password=another+long+password"))
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.Header.Set("Referer", "https://newapp.example/account/password?a=b")
+	again := b.do(r)
+	leads(t, again, "/sign-in?next=%2Faccount%2Fpassword%3Fa%3Db&notice=unsaved")
+	shows(t, b.get(again.Header().Get("Location")), 200, "Nothing was changed")
+	leads(t, b.post(again.Header().Get("Location"), "email", "ada@example.com", "password", password), "/account/password?a=b")
+	shows(t, b.get("/account/password"), 200, "Change the password")
+
+	leads(t, b.site.browser().post("/account/delete"), "/sign-in?next=%2F&notice=unsaved") // without a Referer
+}
+
+// TestBrowserName has what browsers call themselves.
+func TestBrowserName(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36":                                   "Chrome on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":           "Edge on Windows",
+		"Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36":                         "Chrome on Android",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15":                   "Safari on macOS",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1": "Safari on iPhone",
+		"Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0":                                                          "Firefox on Linux",
+		"curl/8.14.1": "curl/8.14.1",
+		"":            "A browser without a name",
+	} {
+		if got := browserName(agent); got != want {
+			t.Errorf("%s is called %s, want %s", agent, got, want)
+		}
+	}
 }
 
 func TestAdmin(t *testing.T) {
@@ -282,12 +333,16 @@ func TestAdmin(t *testing.T) {
 	}
 	leads(t, b.get("/users"), "/sign-in?next=%2Fusers") // the role begins with a new session
 	leads(t, b.post("/sign-in?next=/users", "email", "ada@example.com", "password", password), "/users")
-	page := b.get("/users")
-	shows(t, page, 200, "Make bob@example.com an admin")
+	page := b.get("/users?q=BOB")
+	shows(t, page, 200, "Make an admin: bob@example.com")
+	if strings.Contains(page.Body.String(), "ada@") {
+		t.Error("the search finds others, too")
+	}
+	shows(t, b.get("/users?q=eve"), 200, "No address has “eve” in it.")
 	_, id, _ := strings.Cut(page.Body.String(), `name="user" value="`)
 	id, _, _ = strings.Cut(id, `"`)
-	leads(t, b.post("/users", "user", id, "role", "admin"), "/users")
-	shows(t, b.get("/users"), 200, "Take the role of bob@example.com")
+	leads(t, b.post("/users?q=BOB", "user", id, "role", "admin"), "/users?q=BOB")
+	shows(t, b.get("/users"), 200, "Make no admin: bob@example.com")
 	shows(t, b.post("/users", "user", id, "role", "root"), 422, "there is no such user or role")
 }
 

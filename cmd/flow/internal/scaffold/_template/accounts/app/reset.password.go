@@ -1,20 +1,37 @@
 package app
 
 import (
+	"net/http"
+
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		get, post := a.choosePassword(accounts.ForReset, resetPasswordPage, a.resetPassword)
-		f.GET().Do(get)
-		f.POST().Do(post)
+		f.GET().Do(a.showReset)
+		f.POST().Do(a.reset)
 	})
 }
 
 var resetPasswordPage = flow.PageOf[passwordData]()
 
-func (a *members) resetPassword(req *flow.Request, in passwordForm) (session string, err error) {
-	return a.Accounts.ResetPassword(req.Context(), in.Token, in.Password, a.Accounts.Client(req.Request))
+func (a *members) showReset(req *flow.Request, in link) (passwordData, error) {
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForReset, in.Token)
+	return passwordData{Email: email}, err
+}
+
+func (a *members) reset(req *flow.Request, in flow.Form[linkedPassword]) (flow.Response, error) {
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForReset, in.Value.Token)
+	if err != nil {
+		return flow.Response{}, err
+	}
+	if in.Wrong == nil {
+		in.Wrong = in.Value.check(email)
+	}
+	if in.Wrong != nil {
+		return resetPasswordPage(passwordData{email, in}).Status(http.StatusUnprocessableEntity), nil
+	}
+	token, err := a.Accounts.ResetPassword(req.Context(), in.Value.Token, in.Value.Password, a.Accounts.Client(req.Request))
+	return flow.RedirectTo("account", "notice", "password").Cookie(a.Accounts.Cookie(token)), err
 }

@@ -36,14 +36,18 @@ func (c credentials) Validate() error {
 
 var signInPage = flow.PageOf[flow.Form[credentials]]()
 
-// showSignIn is also for who is signed in, and has to say again that it is him: package
-// accounts begins another session in place of the one that is.
-func showSignIn(req *flow.Request) (flow.Form[credentials], error) {
-	var form flow.Form[credentials]
-	if s := session(req); s != nil {
-		form.Value.Email = s.User.Email
+// showSignIn is also for who has signed in a while ago, and is to do so again: package accounts
+// begins another session in place of the one that is. Who has just done so is not led to next:
+// a guard that asks for even more would lead back here, and so on for ever.
+func showSignIn(req *flow.Request) flow.Response {
+	switch s := session(req); {
+	case s == nil:
+		return signInPage(flow.Form[credentials]{})
+	case s.Recent:
+		return flow.RedirectTo("account")
+	default:
+		return signInPage(flow.Form[credentials]{Value: credentials{Email: s.User.Email}})
 	}
-	return form, nil
 }
 
 func (a *members) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Response, error) {
@@ -52,7 +56,7 @@ func (a *members) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Res
 	}
 	token, err := a.Accounts.SignIn(req.Context(), in.Value.Email, in.Value.Password, a.Accounts.Client(req.Request))
 	if errors.Is(err, accounts.ErrCredentials) {
-		in.Wrong = flow.Invalid{"password": "or address is wrong"}
+		in.Wrong = flow.Invalid{"credentials": "are wrong"} // of no field: it does not say which
 		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
 	}
 	return a.begin(token, in.Value.Next), err

@@ -7,12 +7,17 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		f.GET().Do(a.addressee(accounts.ForSignIn))
+		f.GET().Do(a.showSignInLink)
 		f.POST().Do(a.signInByLink)
 	})
 }
 
+func (a *members) showSignInLink(req *flow.Request, in link) (linkData, error) {
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignIn, in.Token)
+	return linkData{email}, err
+}
+
 func (a *members) signInByLink(req *flow.Request, in link) (flow.Response, error) {
 	token, err := a.Accounts.SignInByLink(req.Context(), in.Token, a.Accounts.Client(req.Request))
-	return a.begin(token, ""), err
+	return flow.RedirectTo("account").Cookie(a.Accounts.Cookie(token)), err
 }

@@ -1,20 +1,37 @@
 package app
 
 import (
+	"net/http"
+
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		get, post := a.choosePassword(accounts.ForSignUp, signUpPasswordPage, a.signUp)
-		f.GET().Do(get)
-		f.POST().Do(post)
+		f.GET().Do(a.showSignUp)
+		f.POST().Do(a.signUp)
 	})
 }
 
 var signUpPasswordPage = flow.PageOf[passwordData]()
 
-func (a *members) signUp(req *flow.Request, in passwordForm) (session string, err error) {
-	return a.Accounts.SignUp(req.Context(), in.Token, in.Password, a.Accounts.Client(req.Request))
+func (a *members) showSignUp(req *flow.Request, in link) (passwordData, error) {
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignUp, in.Token)
+	return passwordData{Email: email}, err
+}
+
+func (a *members) signUp(req *flow.Request, in flow.Form[linkedPassword]) (flow.Response, error) {
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignUp, in.Value.Token)
+	if err != nil {
+		return flow.Response{}, err
+	}
+	if in.Wrong == nil {
+		in.Wrong = in.Value.check(email)
+	}
+	if in.Wrong != nil {
+		return signUpPasswordPage(passwordData{email, in}).Status(http.StatusUnprocessableEntity), nil
+	}
+	token, err := a.Accounts.SignUp(req.Context(), in.Value.Token, in.Value.Password, a.Accounts.Client(req.Request))
+	return flow.RedirectTo("account").Cookie(a.Accounts.Cookie(token)), err
 }

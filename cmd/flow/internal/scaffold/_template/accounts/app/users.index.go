@@ -13,18 +13,20 @@ func init() {
 }
 
 type listUsersIn struct {
-	After string `query:"after"`
+	Search string `query:"q"`
+	After  string `query:"after"`
 }
 
 // usersData is what users/index.html shows.
 type usersData struct {
-	Users []accounts.User
-	Last  string // for the page behind this one, or ""
+	Search string
+	Users  []accounts.User
+	Last   string // for the page behind this one, or ""
 }
 
 func (a *members) listUsers(req *flow.Request, in listUsersIn) (usersData, error) {
-	users, err := a.Accounts.Users(req.Context(), in.After)
-	data := usersData{Users: users}
+	users, err := a.Accounts.Users(req.Context(), in.Search, in.After)
+	data := usersData{Search: in.Search, Users: users}
 	if len(users) == accounts.UsersPage {
 		data.Last = users[len(users)-1].Email
 	}
@@ -37,6 +39,7 @@ type roleForm struct {
 	Role string `form:"role"`
 }
 
+// setRole leads back to the same part of the list.
 func (a *members) setRole(req *flow.Request, in roleForm) (flow.Response, error) {
-	return flow.RedirectTo("users"), a.Accounts.SetRole(req.Context(), session(req), in.User, in.Role, a.Accounts.Client(req.Request))
+	return flow.Redirect(req.URL.RequestURI()), a.Accounts.SetRole(req.Context(), session(req), in.User, in.Role, a.Accounts.Client(req.Request))
 }
