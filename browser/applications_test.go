@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -23,7 +24,9 @@ type application struct {
 	name   string
 	dir    string // of router/ and public/
 	binary string
+	args   []string
 	env    []string
+	log    io.Writer // gets what it writes to stderr, if not nil
 
 	values  map[string]string // what is filled into fields, by their names
 	foreign string            // the beginning of paths that another handler answers
@@ -165,10 +168,13 @@ func (a application) serve(t *testing.T) (client *http.Client, stop func()) {
 		t.Fatal(err)
 	}
 	socket := filepath.Join(dir, "s")
-	cmd := exec.Command(a.binary, "-addr", "unix:"+socket, "-drain", "0s")
+	cmd := exec.Command(a.binary, append([]string{"-addr", "unix:" + socket, "-drain", "0s"}, a.args...)...)
 	cmd.Env = append(os.Environ(), a.env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
+	if a.log != nil {
+		cmd.Stderr = io.MultiWriter(&stderr, a.log)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
