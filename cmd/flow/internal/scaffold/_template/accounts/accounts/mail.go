@@ -31,6 +31,8 @@ var letters = map[string]letter{
 
 	"password changed": {"Your password was changed", "The password of your account was changed. If it was not you, ask for a new one at once: your address is enough.\n", ""},
 	"address changed":  {"Your address was changed", "The address of your account was changed to another one. If it was not you, write to us at once.\n", ""},
+	"passkey added":    {"A passkey was added", "A passkey was added to your account: it can be used to sign in. If it was not you, ask for a new password at once, and remove the passkey.\n", ""},
+	"passkey removed":  {"A passkey was removed", "A passkey was removed from your account. If it was not you, ask for a new password at once: your address is enough.\n", ""},
 	"account deleted":  {"Your account was deleted", "Your account was deleted, as you have asked.\n", ""},
 }
 

@@ -27,6 +27,9 @@ var lives = map[Purpose]time.Duration{
 	ForSignIn: 15 * time.Minute,
 	ForReset:  time.Hour,
 	ForEmail:  24 * time.Hour,
+
+	forNewPasskey: 5 * time.Minute,
+	forPasskey:    5 * time.Minute,
 }
 
 // hashOf returns what the database has in place of a token, so that who reads the database,
