@@ -43,9 +43,9 @@ builds on any machine that has Go.
 With -docs it is a site: documentation and a blog of Markdown pages, with a sidebar, a feed
 and a sitemap. goldmark, chroma and a YAML library are modules of the application then.
 
-With -accounts people sign up, and sign in by a password or by a link in a mail. The accounts
-are in a file of SQLite or in PostgreSQL. The drivers of both, golang.org/x/crypto and a
-library for mails are modules of the application then.`,
+With -accounts people sign up, and sign in by a password, a passkey or a link in a mail. The
+accounts are in a file of SQLite or in PostgreSQL. The drivers of both, golang.org/x/crypto, and
+libraries for passkeys and mails are modules of the application then.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var n newApp
 		flags.StringVar(&n.module, "module", "", "the `path` of its module; the name of the directory if not given")

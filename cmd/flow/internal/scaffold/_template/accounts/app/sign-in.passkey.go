@@ -1,0 +1,18 @@
+package app
+
+import "example.com/flow"
+
+func init() {
+	flow.With(func(f *flow.File, a *members) { f.POST().Name("sign-in.passkey").Do(a.signInByPasskey) })
+}
+
+// A signature is what a passkey has signed, as JSON of the browser.
+type signature struct {
+	Credential string `form:"credential"`
+	Next       string `query:"next"`
+}
+
+func (a *members) signInByPasskey(req *flow.Request, in signature) (flow.Response, error) {
+	token, err := a.Accounts.SignInByPasskey(req.Context(), a.Accounts.Challenge(req.Request), in.Credential, a.Accounts.Client(req.Request))
+	return a.begin(token, in.Next), err
+}
