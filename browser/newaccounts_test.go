@@ -21,7 +21,7 @@ import (
 // A mailbox gets the mails that an application with accounts prints.
 type mailbox chan string
 
-var linkOfMail = regexp.MustCompile(`http://localhost:8080(/\S+)`)
+var linkOfMail = regexp.MustCompile(`http://localhost:\d+(/\S+)`)
 
 // Write takes each mail in one piece, as the application writes it.
 func (m mailbox) Write(text []byte) (int, error) {
