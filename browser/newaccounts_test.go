@@ -8,10 +8,13 @@ import (
 	"net/url"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -63,9 +66,36 @@ func forget(tb *tab) {
 	})
 }
 
+// advice returns a function that says what Chromium advises about the forms of the pages since,
+// such as a password without a field for the name of the user, which its manager needs.
+func (tb *tab) advice() func() string {
+	tb.t.Helper()
+	var mu sync.Mutex
+	var all strings.Builder
+	err := chromedp.Listen(tb.ctx, func(event any) {
+		if e, ok := event.(*log.EventEntryAdded); ok && strings.HasPrefix(e.Entry.Text, "[DOM]") {
+			mu.Lock()
+			defer mu.Unlock()
+			fmt.Fprintln(&all, e.Entry.Text)
+		}
+	})
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	tb.run(func(ctx context.Context, target *chromedp.Target) (none chromedp.Void, err error) {
+		_, err = cdp.Call(ctx, target, log.Enable, cdp.Empty{})
+		return none, err
+	})
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return all.String()
+	}
+}
+
 // TestNewAccounts goes through the pages of "flow new -accounts" in all their states, in the
-// widths of a phone and a desk, in light and in dark: they fit, axe-core finds nothing, and
-// their policy refuses nothing.
+// widths of a phone and a desk, in light and in dark: they fit, axe-core finds nothing, their
+// policy refuses nothing, and Chromium has no advice.
 func TestNewAccounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -89,10 +119,12 @@ func TestNewAccounts(t *testing.T) {
 		t.Helper()
 		ok := t.Run(name, func(t *testing.T) {
 			is, tb := is.New(t), newTab(t)
+			advice := tb.advice()
 			tb.open(origin + path)
 			tb.run(then...)
 			tb.until("the page is there", fmt.Sprintf("document.querySelector('main').innerText.includes(%q)", shows))
 			is.Equal(tb.refused(), "")
+			is.Equal(advice(), "")
 			for _, scheme := range []string{"light", "dark"} {
 				for _, width := range []int64{390, 1280} {
 					tb.look(width, scheme)
