@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A Purpose is what a link in a mail is for.
+// A Purpose is what a token is for: a link in a mail, or the challenge of a passkey.
 type Purpose string
 
 // A link is good for one purpose only.
@@ -21,7 +21,7 @@ const (
 	ForEmail  Purpose = "email" // another address of an account
 )
 
-// lives say how long links are good.
+// lives say how long tokens are good.
 var lives = map[Purpose]time.Duration{
 	ForSignUp: 24 * time.Hour,
 	ForSignIn: 15 * time.Minute,
