@@ -1,0 +1,64 @@
+package app
+
+import (
+	"strings"
+	"testing"
+
+	"desk/accounts"
+)
+
+// TestDesk holds that the application does what docs/accounts.md has added to it.
+func TestDesk(t *testing.T) {
+	s := newSite(t)
+	invite := func(email string) *browser {
+		b := s.browser()
+		if err := s.Accounts.SendLink(t.Context(), accounts.ForSignUp, email, accounts.Client{}); err != nil {
+			t.Fatal(err)
+		}
+		leads(t, b.post(b.link(email), "password", password), "/account")
+		return b
+	}
+	ada, bob := invite("ada@example.com"), invite("bob@example.com")
+
+	shows(t, ada.post("/account/name", "name", ""), 422, "must have 1 to 50 characters")
+	leads(t, ada.post("/account/name", "name", "Ada", "Role", "admin"), "/account")
+	shows(t, ada.get("/account/name"), 200, `value="Ada"`)
+	shows(t, ada.get("/users"), 404, "")
+
+	leads(t, ada.post("/tickets", "title", "The printer burns"), "/tickets")
+	page := ada.get("/tickets")
+	shows(t, page, 200, "The printer burns")
+	_, path, _ := strings.Cut(page.Body.String(), `href="/tickets/`)
+	path, _, _ = strings.Cut("/tickets/"+path, `"`)
+	shows(t, ada.get(path), 200, "From ada@example.com")
+	shows(t, bob.get(path), 404, "there is no such ticket")
+
+	signIn := func(b *browser, email string) {
+		leads(t, b.post("/sign-in", "email", email, "password", password), "/account")
+	}
+	shows(t, bob.get("/queue"), 404, "")
+	leads(t, s.browser().get("/queue"), "/sign-in?next=%2Fqueue")
+	if err := s.Accounts.MakeAdmin(t.Context(), "ada@example.com"); err != nil {
+		t.Fatal(err)
+	}
+	signIn(ada, "ada@example.com")
+	page = ada.get("/users?q=bob")
+	_, id, _ := strings.Cut(page.Body.String(), `name="user" value="`)
+	id, _, _ = strings.Cut(id, `"`)
+	shows(t, page, 200, `value="agent"`)
+	leads(t, ada.post("/users", "user", id, "role", "agent"), "/users")
+	signIn(bob, "bob@example.com")
+	shows(t, bob.get("/queue"), 200, "The printer burns")
+	shows(t, bob.get("/users"), 404, "")
+	shows(t, bob.get("/account"), 200, "made agent")
+
+	shows(t, bob.get("/sign-up"), 404, "")
+	leads(t, s.browser().get("/sign-up"), "/sign-in?next=%2Fsign-up")
+	leads(t, ada.post("/sign-up", "email", "eve@example.com"), "/sent")
+	ada.link("eve@example.com")
+
+	leads(t, ada.post("/account/delete", "email", "ada@example.com"), "/sign-in?notice=deleted")
+	if page := bob.get("/queue"); strings.Contains(page.Body.String(), "printer") {
+		t.Error("the ticket of a user who is deleted is still there")
+	}
+}
