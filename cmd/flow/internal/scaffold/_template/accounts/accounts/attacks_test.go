@@ -187,3 +187,18 @@ func (d *desk) atOnce(n int, do func(i int) error) []error {
 	wg.Wait()
 	return errs
 }
+
+// TestManyAtOnce has many ask at the same moment. They wait for each other, and none of them in vain.
+func TestManyAtOnce(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		errs := d.atOnce(200, func(i int) error {
+			return d.SendLink(t.Context(), ForSignUp, fmt.Sprintf("user%d@example.com", i), Client{Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})})
+		})
+		for _, err := range errs {
+			ok(t, err)
+		}
+		if n := d.db.Stats().OpenConnections; n > 20 {
+			t.Errorf("%d connections", n)
+		}
+	})
+}

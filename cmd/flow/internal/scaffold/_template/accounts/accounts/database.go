@@ -35,7 +35,14 @@ func Open(name string) (*sql.DB, error) {
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "foreign_keys(1)"},
 		"_txlock": {"immediate"}, // a transaction waits at its begin, and never fails in its middle
 	}
-	return sql.Open("sqlite", "file:"+(&url.URL{Path: name}).EscapedPath()+"?"+options.Encode())
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: name}).EscapedPath()+"?"+options.Encode())
+	if err == nil {
+		// Others wait in a queue. A thousand connections would all look again and again whether the
+		// one writer is done, and many of them in vain, until busy_timeout ends.
+		db.SetMaxOpenConns(8)
+		db.SetMaxIdleConns(8)
+	}
+	return db, err
 }
 
 //go:embed migrations
