@@ -7,6 +7,7 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
+		f.Use(hideURL)
 		f.GET().Do(a.showNewEmail)
 		f.POST().Do(a.confirmEmail)
 	})

@@ -5,8 +5,8 @@ import (
 	"math"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strconv"
-	"strings"
 
 	"example.com/flow"
 	"example.com/newapp/accounts"
@@ -22,6 +22,7 @@ func use(r *flow.Router, m *members) error {
 	}
 	r.Provide(m)
 	r.Authenticate = m.authenticate
+	r.In("(accounts)").Use(hideURL)
 	r.In("(members)").Use(membersOnly)
 	r.In("(admin)").Use(adminsOnly)
 	for _, dir := range []string{"(accounts)", "(members)/account", "(admin)/users"} {
@@ -41,6 +42,13 @@ func (a *members) authenticate(req *flow.Request) (any, error) {
 
 // session returns the session of a request behind a guard.
 func session(req *flow.Request) *accounts.Session { return flow.UserOf[*accounts.Session](req) }
+
+// hideURL is a guard of pages whose URL may have a token. Without it, browsers send the URL
+// along when they ask for the style sheet, and a proxy in front may log it. Forms still say
+// which origin they are from.
+func hideURL(*flow.Request) flow.Response {
+	return flow.Next().Header("Referrer-Policy", "strict-origin")
+}
 
 // membersOnly is a guard.
 func membersOnly(req *flow.Request) flow.Response {
@@ -83,11 +91,14 @@ func askToSignIn(req *flow.Request) flow.Response {
 	return flow.RedirectTo("sign-in", "next", next, "notice", "unsaved")
 }
 
+// ownPath is a path that browsers take for no other site: they read "/\" as "//", and skip tabs.
+var ownPath = regexp.MustCompile(`^/([^/\\[:cntrl:]][^[:cntrl:]]*)?$`)
+
 // begin answers who has signed in, and leads to a path of this application: next comes from
-// the URL, so anybody can write a link with it. flow.Redirect refuses "//other.example".
+// the URL, so anybody can write a link with it.
 func (a *members) begin(token, next string) flow.Response {
 	resp := flow.RedirectTo("account")
-	if strings.HasPrefix(next, "/") {
+	if ownPath.MatchString(next) {
 		resp = flow.Redirect(next)
 	}
 	return resp.Status(http.StatusSeeOther).Cookie(a.Accounts.Cookie(token))
