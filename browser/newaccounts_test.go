@@ -162,6 +162,7 @@ func TestNewAccounts(t *testing.T) {
 	state("password-wrong", "/account/password", "must have at least", fill("#password", "short")...)
 	state("password-changed", "/account/password", "Your password is changed", fill("#password", second)...)
 	state("sessions", "/account/sessions", "Chrome on Linux (this browser)")
+	state("passkeys", "/account/passkeys", "Passkeys")
 	state("delete", "/account/delete", "Type ada@example.org")
 	state("delete-wrong", "/account/delete", "is not that of this account", fill("#email", "bob@example.com")...)
 	state("users-member", "/users", "404")
