@@ -24,7 +24,7 @@ import (
 // A mailbox gets the mails that an application with accounts prints.
 type mailbox chan string
 
-var linkOfMail = regexp.MustCompile(`http://localhost:\d+(/\S+)`)
+var linkOfMail = regexp.MustCompile(`http://localhost:\d+(/\S+\?token=\w+)`)
 
 // Write takes each mail in one piece, as the application writes it.
 func (m mailbox) Write(text []byte) (int, error) {
