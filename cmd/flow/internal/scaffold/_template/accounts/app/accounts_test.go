@@ -17,35 +17,32 @@ import (
 	"example.com/newapp/accounts"
 )
 
-// A site is the application with a database and a mailbox of its own.
-type site struct {
+// A testSite is the application with a database and a mailbox of its own.
+type testSite struct {
 	*members
-	t      *testing.T
+	t      testing.TB
 	router *flow.Router
 	db     *sql.DB
 	mails  chan accounts.Mail
 }
 
 // newSite returns a site that no other test has.
-func newSite(t *testing.T) *site { return siteOf(t, New(&App{})) }
+func newSite(t *testing.T) *testSite { return siteOf(t, New(&App{})) }
 
 // siteOf gives a Router accounts with a database and a mailbox.
-func siteOf(t *testing.T, r *flow.Router) *site {
+func siteOf(t testing.TB, r *flow.Router) *testSite {
 	t.Helper()
 	db, err := accounts.Open(filepath.Join(t.TempDir(), "test.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{t: t, router: r, db: db, mails: make(chan accounts.Mail, 10)}
+	s := &testSite{t: t, router: r, db: db, mails: make(chan accounts.Mail, 10)}
 	a := accounts.New(db, &url.URL{Scheme: "https", Host: "newapp.example"}, func(_ context.Context, m accounts.Mail) error {
 		s.mails <- m
 		return nil
 	})
 	a.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	s.members = join(r, a)
-	if err := r.Check(); err != nil {
-		t.Fatal(err)
-	}
 	if err := a.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +80,7 @@ func join(r *flow.Router, a *accounts.Accounts) *members {
 }
 
 // link waits for a mail to an address, and returns the path and query of its link.
-func (s *site) link(to string) string {
+func (s *testSite) link(to string) string {
 	s.t.Helper()
 	m := <-s.mails
 	_, link, ok := strings.Cut(m.Text, "https://newapp.example")
@@ -96,11 +93,11 @@ func (s *site) link(to string) string {
 
 // A browser keeps cookies.
 type browser struct {
-	*site
+	*testSite
 	jar http.CookieJar
 }
 
-func (s *site) browser() *browser {
+func (s *testSite) browser() *browser {
 	jar, _ := cookiejar.New(nil) // without options it has no error
 	return &browser{s, jar}
 }
@@ -142,14 +139,14 @@ func (b *browser) join(email string) {
 	leads(b.t, b.post(b.link(email), "password", password), "/account")
 }
 
-func leads(t *testing.T, w *httptest.ResponseRecorder, to string) {
+func leads(t testing.TB, w *httptest.ResponseRecorder, to string) {
 	t.Helper()
 	if got := w.Header().Get("Location"); w.Code != http.StatusSeeOther || got != to {
 		t.Fatalf("%d, it leads to %q, want %q\n%s", w.Code, got, to, w.Body)
 	}
 }
 
-func shows(t *testing.T, w *httptest.ResponseRecorder, status int, want string) {
+func shows(t testing.TB, w *httptest.ResponseRecorder, status int, want string) {
 	t.Helper()
 	if w.Code != status || !strings.Contains(w.Body.String(), want) {
 		t.Errorf("%d, want %d and %q in\n%s", w.Code, status, want, w.Body)
@@ -233,7 +230,7 @@ func TestSignUp(t *testing.T) {
 func TestLink(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
-	other := b.site.browser()
+	other := b.browser()
 	leads(t, other.post("/sign-in/mail", "email", "ada@example.com"), "/sent")
 	link := b.link("ada@example.com")
 	shows(t, other.get(link), 200, "sign in as ada@example.com, in this browser")
@@ -247,7 +244,7 @@ func TestLink(t *testing.T) {
 func TestReset(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
-	other := b.site.browser()
+	other := b.browser()
 	leads(t, other.post("/reset", "email", "ada@example.com"), "/sent")
 	link := b.link("ada@example.com")
 	shows(t, other.get(link), 200, "ada@example.com")
@@ -302,7 +299,7 @@ func TestOldSignIn(t *testing.T) {
 	leads(t, b.post(again.Header().Get("Location"), "email", "ada@example.com", "password", password), "/account/password?a=b")
 	shows(t, b.get("/account/password"), 200, "Change the password")
 
-	leads(t, b.site.browser().post("/account/delete"), "/sign-in?next=%2F&notice=unsaved") // without a Referer
+	leads(t, b.browser().post("/account/delete"), "/sign-in?next=%2F&notice=unsaved") // without a Referer
 }
 
 // TestBrowserName has what browsers call themselves.
@@ -326,7 +323,7 @@ func TestBrowserName(t *testing.T) {
 func TestAdmin(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
-	bob := b.site.browser()
+	bob := b.browser()
 	bob.join("bob@example.com")
 	if err := b.Accounts.MakeAdmin(t.Context(), "ada@example.com"); err != nil {
 		t.Fatal(err)
@@ -376,7 +373,7 @@ func TestAttacks(t *testing.T) {
 	t.Run("a token that somebody else has put into the browser", func(t *testing.T) {
 		b := newSite(t).browser()
 		b.join("ada@example.com")
-		thief := b.site.browser()
+		thief := b.browser()
 		thief.join("eve@example.com")
 		for _, c := range thief.jar.Cookies(here) {
 			b.jar.SetCookies(here, []*http.Cookie{{Name: c.Name, Value: c.Value, Path: "/", Secure: true}})
@@ -406,7 +403,7 @@ func TestAttacks(t *testing.T) {
 		b := newSite(t).browser()
 		b.join("ada@example.com")
 		answer := func(path, email string) string {
-			w := b.site.browser().post(path, "email", email, "password", "a wrong password")
+			w := b.browser().post(path, "email", email, "password", "a wrong password")
 			return http.StatusText(w.Code) + w.Header().Get("Location") + strings.ReplaceAll(w.Body.String(), email, "")
 		}
 		for _, path := range []string{"/sign-up", "/sign-in", "/sign-in/mail", "/reset"} {

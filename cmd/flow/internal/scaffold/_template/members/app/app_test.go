@@ -13,7 +13,12 @@ import (
 // newRouter returns a Router with a database of its own. Its log is shown with the test if
 // that fails.
 func newRouter(t *testing.T) *flow.Router {
-	return siteOf(t, New(&App{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})).router
+	t.Helper()
+	r := siteOf(t, New(&App{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})).router
+	if err := r.Check(); err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestMain says which routes no test has asked for, with go test -v.
