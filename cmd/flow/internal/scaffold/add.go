@@ -46,13 +46,17 @@ gets none: say -methods get for one. With the extension of a format of the appli
 in blog/opening.md, or beside such pages, it is a page of that format. One with handlers
 for GET and POST gets a form, and the handlers that show and read it. +field shows a field
 of a form. +layout, +error and partials such as +row are templates without a URL: they get
-neither handlers nor rows.`,
+neither handlers nor rows.
+
+With -accounts it adds what "flow new -accounts" has: the package accounts, pages and
+handlers, files of package main, and modules. It joins them, and says what it could not.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var a addition
 		flags.StringVar(&a.methods, "methods", "", "the `list` of methods to handle, as in get,put: get, post, put, patch,\ndelete, head, options, any")
 		flags.StringVar(&a.name, "name", "", "the `name` of the route, for links to it")
 		flags.BoolVar(&a.page, "page", false, "a page, .html unless the path has the extension of a format")
 		flags.BoolVar(&a.endpoint, "endpoint", false, "an endpoint without a page, .http")
+		flags.BoolVar(&a.accounts, "accounts", false, "people sign up and sign in: no PATH, or the directory of package main")
 		return a.run
 	},
 }
@@ -61,9 +65,13 @@ neither handlers nor rows.`,
 type addition struct {
 	methods, name  string
 	page, endpoint bool
+	accounts       bool
 }
 
 func (a *addition) run(_ context.Context, p cli.Process, args, _ []string) error {
+	if a.accounts {
+		return a.runAccounts(p, args)
+	}
 	hint := eaten(p.Dir, args)
 	switch {
 	case len(args) == 0:
@@ -116,7 +124,7 @@ type plan struct {
 	route   *routetree.Route
 	files   []file
 	lines   []string // what is said of each file
-	test    *file    // the test file with its rows, or nil
+	anew    []file   // files that are written anew, such as the test with its rows
 	rows    []row
 	printed string   // why the rows are for the user to add, if they are
 	notes   []string // what else is said, in paragraphs of their own
@@ -358,7 +366,7 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) {
 			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, p.app.Shown(t.name), err)
 			return
 		case text != "":
-			p.test, p.printed = &file{filepath.Join(p.app.Dir, t.name), []byte(text), string(t.text)}, ""
+			p.anew, p.printed = append(p.anew, file{filepath.Join(p.app.Dir, t.name), []byte(text), string(t.text)}), ""
 			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(t.name), cli.Count(len(p.rows), "row")))
 			return
 		}
@@ -373,7 +381,7 @@ func (pkg *goPackage) runsExamples() bool {
 // carryOut writes everything, or nothing, and says what.
 func (p *plan) carryOut(to cli.Process) error {
 	report := p.report()
-	if err := write(p.files, p.test); err != nil {
+	if err := write(p.files, p.anew); err != nil {
 		return err
 	}
 	_, err := io.WriteString(to.Stdout, report)

@@ -16,9 +16,12 @@ import (
 	"example.com/flow/internal/routes/routetree"
 )
 
-// withFile returns the files of a tree with one more. All are empty: a tree is made of names.
-func withFile(files fs.FS, added string) fs.FS {
-	all := fstest.MapFS{added: {}}
+// withFiles returns the files of a tree with more. All are empty: a tree is made of names.
+func withFiles(files fs.FS, added []string) fs.FS {
+	all := fstest.MapFS{}
+	for _, name := range added {
+		all[name] = &fstest.MapFile{}
+	}
 	for _, root := range []string{routetree.RouterDir, routetree.PublicDir} {
 		_ = fs.WalkDir(files, root, func(name string, d fs.DirEntry, err error) error {
 			if err == nil {
@@ -30,10 +33,10 @@ func withFile(files fs.FS, added string) fs.FS {
 	return all
 }
 
-// with returns the tree with a file that is not there yet. What Check would say of it, and
+// with returns the tree with files that are not there yet. What Check would say of it, and
 // does not say now, is the error.
-func with(tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Tree, error) {
-	with := routetree.ParseIn(tree.Dir, withFile(tree.Files, inTree), nil, tree.Formats)
+func with(tree *routetree.Tree, pkg *goPackage, added ...string) (*routetree.Tree, error) {
+	with := routetree.ParseIn(tree.Dir, withFiles(tree.Files, added), nil, tree.Formats)
 	old := map[fault.Fault]bool{}
 	for name := range with.Matchers {
 		if pkg.strings[name] && pkg.matchers.Lacks(name) { // it may come from another package

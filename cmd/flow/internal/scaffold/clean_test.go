@@ -11,7 +11,8 @@ import (
 	"example.com/flow/cmd/flow/internal/cli"
 )
 
-// TestNothingToWarnOf: check has no warning about what flow new and flow add write.
+// TestNothingToWarnOf: check has no warning about what flow new and flow add write. With accounts,
+// the tests of the application pass as before.
 func TestNothingToWarnOf(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds an application")
@@ -22,6 +23,10 @@ func TestNothingToWarnOf(t *testing.T) {
 		{"pages", "", "about\ncontact -methods get,post\nshop/[id] -methods get,post\nshop/+layout\nshop/+error\napi/items -methods get,post\nhealth.http -methods get"},
 		{"an API", "-api", "items -methods get,post"},
 		{"documentation", "-docs", "about\ncontact -methods get,post\nblog/+error\ndocs/hello"},
+		{"accounts", "-accounts", "about\n(members)/notes/[id]\n(admin)/log"},
+		{"pages with accounts", "", "-accounts\n(members)/drafts"},
+		{"an API with accounts", "-api", "-accounts"},
+		{"documentation with accounts", "-docs", "-accounts"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -34,11 +39,17 @@ func TestNothingToWarnOf(t *testing.T) {
 				is.Equal(errs, "")
 				is.Equal(code, cli.OK)
 			}
-			cmd := exec.Command("go", "run", ".", "check", "-warnings=fail")
-			cmd.Dir = dir
-			cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%v\n%s", err, out)
+			commands := []string{"run . check -warnings=fail"}
+			if strings.Contains(tt.flag+tt.adds, "-accounts") {
+				commands = append(commands, "vet ./...", "test . ./app")
+			}
+			for _, args := range commands {
+				cmd := exec.Command("go", strings.Fields(args)...)
+				cmd.Dir = dir
+				cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=")
+				if out, err := cmd.CombinedOutput(); err != nil {
+					t.Errorf("go %s: %v\n%s", args, err, out)
+				}
 			}
 		})
 	}

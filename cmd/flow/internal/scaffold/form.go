@@ -93,9 +93,14 @@ func formText(r *routetree.Route, t *routetree.Tree) string {
 {{end}}{{end}}`, form, field.param, field.name)
 	if source, ok := t.Templates[fieldName]; ok {
 		text, _ := fs.ReadFile(source.Files, source.InTree) // Check says what is wrong about it
-		if strings.Contains(string(text), ".of.") && strings.Contains(string(text), ".label") {
+		if showsField(text) {
 			input = fmt.Sprintf("{{template %q (dict \"of\" (.%s.Field %q) \"label\" %q)}}\n", fieldName, form, field.param, field.name)
 		}
 	}
 	return "<form method=\"post\">\n" + input + "<button>Send</button>\n</form>\n"
+}
+
+// showsField reports whether a partial takes what the one of a new application does.
+func showsField(partial []byte) bool {
+	return strings.Contains(string(partial), ".of.") && strings.Contains(string(partial), ".label")
 }

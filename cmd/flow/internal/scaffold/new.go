@@ -2,13 +2,11 @@ package scaffold
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"flag"
 	"fmt"
 	"go/build"
 	"go/format"
-	"go/version"
 	"io/fs"
 	"os"
 	"path"
@@ -45,7 +43,8 @@ and a sitemap. goldmark, chroma and a YAML library are modules of the applicatio
 
 With -accounts people sign up, and sign in by a password, a passkey or a link in a mail. The
 accounts are in a file of SQLite or in PostgreSQL. The drivers of both, golang.org/x/crypto, and
-libraries for passkeys and mails are modules of the application then.`,
+libraries for passkeys and mails are modules of the application then, which the go command
+downloads, with -vendor too. In an application that exists, flow add -accounts does this.`,
 	Setup: func(flags *flag.FlagSet) cli.Work {
 		var n newApp
 		flags.StringVar(&n.module, "module", "", "the `path` of its module; the name of the directory if not given")
@@ -70,8 +69,11 @@ func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error
 	if len(args) != 1 {
 		return cli.Usagef("new: say one directory, as in: flow new hello")
 	}
-	if n.api && n.docs {
+	switch {
+	case n.api && n.docs:
 		return cli.Usagef("new: -api has no pages, and -docs is nothing but pages: leave one of them out, and add the other part with flow add")
+	case n.accounts && (n.api || n.docs):
+		return cli.Usagef("new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one")
 	}
 	dir := absolute(p.Dir, args[0])
 	if err := checkEmpty(dir, args[0]); err != nil {
@@ -99,11 +101,11 @@ func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error
 	if err := n.checkName(dir, files); err != nil {
 		return err
 	}
-	made, ignored, err := beside(dir, files)
+	made, anew, err := beside(dir, files)
 	if err != nil {
 		return err
 	}
-	if err := write(made, ignored); err != nil {
+	if err := write(made, anew); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s is made: %d files, module %s. Next:\n\n", args[0], len(made), n.module)
@@ -115,7 +117,11 @@ func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error
 	}
 	fmt.Fprint(p.Stdout, "\tflow dev         # http://localhost:8080, and the route map at /_flow\n\tgo test ./...\n")
 	if slices.ContainsFunc(made, func(f file) bool { return f.name == filepath.Join(dir, "README.md") }) {
-		fmt.Fprint(p.Stdout, "\nREADME.md says how to remove the sample, and how the application leaves this machine.\n")
+		says := "how to remove the sample"
+		if n.accounts {
+			says = "how to sign up for the first time, what production needs"
+		}
+		fmt.Fprintf(p.Stdout, "\nREADME.md says %s, and how the application leaves this machine.\n", says)
 	}
 	return nil
 }
@@ -183,10 +189,13 @@ func absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
+// ignoreFile names what git leaves alone. In the template it has no dot.
+const ignoreFile = ".gitignore"
+
 // besides reports whether a file may be in the directory of a new application: a repository
 // is often made first, and what makes it offers a license, a README and a .gitignore.
 func besides(name string) bool {
-	return slices.Contains([]string{".git", ".gitignore", ".gitattributes", ".hg", ".jj"}, name) || isLicense(name) || isReadme(name)
+	return slices.Contains([]string{".git", ignoreFile, ".gitattributes", ".hg", ".jj"}, name) || isLicense(name) || isReadme(name)
 }
 
 func isLicense(name string) bool {
@@ -219,9 +228,9 @@ func checkEmpty(dir, shown string) error {
 }
 
 // beside returns those of the files of an application that are to be made beside what is in
-// dir: a README stays as it is, and a .gitignore, which ignored is with its new text, gets
-// the lines that it lacks. ignored is nil if nothing changes.
-func beside(dir string, files []file) (made []file, ignored *file, err error) {
+// dir, and those to be written anew: a README stays as it is, and a .gitignore gets the lines
+// that it lacks.
+func beside(dir string, files []file) (made, anew []file, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -239,11 +248,11 @@ func beside(dir string, files []file) (made []file, ignored *file, err error) {
 			return nil, nil, err
 		default: // only the .gitignore can be there
 			if merged := withLines(string(text), string(f.text)); merged != string(text) {
-				ignored = &file{f.name, []byte(merged), string(text)}
+				anew = append(anew, file{f.name, []byte(merged), string(text)})
 			}
 		}
 	}
-	return made, ignored, nil
+	return made, anew, nil
 }
 
 // withLines returns a text with the lines of another one that it lacks at its end.
@@ -288,22 +297,6 @@ func workspace(p cli.Process, dir string) string {
 	}
 }
 
-// The template is an application that is called newapp, in parts: what all have (common), what
-// those with pages have (html), the sample with (pages) and without pages (api) and what the
-// two share (sample), a site of documentation (docs), accounts, and what an application with
-// nothing but accounts has besides (members). The end of the README, which says how the
-// application leaves this machine, is in machines/: it depends on where flow is from. docs.mod
-// and docs.sum hold the modules of others that such a site needs, as its go.mod and its go.sum
-// have them, and so do accounts.mod and accounts.sum.
-//
-//go:embed all:_template
-var template embed.FS
-
-const (
-	templateModule = "example.com/newapp"
-	templateName   = "newapp"
-)
-
 // files returns the files of the application.
 func (n *newApp) files(dir string, library checkout) ([]file, error) {
 	var files []file
@@ -311,22 +304,25 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 		files = append(files, file{name: filepath.Join(dir, filepath.FromSlash(name)), text: text})
 	}
 	parts := []string{"common", "sample", "html", "pages"}
-	var modules []*modfile.Require
+	others := "" // the part whose modules it needs
 	switch {
 	case n.api:
 		parts = []string{"common", "sample", "api"}
 	case n.docs:
 		parts = []string{"common", "docs"}
-		var err error
-		if modules, err = library.add("docs"); err != nil {
-			return nil, err
-		}
+		others = "docs"
 	case n.accounts:
 		parts = []string{"common", "html", "members", "accounts"}
-		var err error
-		if modules, err = library.add("accounts"); err != nil {
+		others = "accounts"
+	}
+	var modules []*modfile.Require
+	if others != "" {
+		needs, err := modulesOf(others)
+		if err != nil {
 			return nil, err
 		}
+		library.goVersion, modules = newer(library.goVersion, needs.goVersion), needs.require
+		library.sums = withSums(library.sums, needs.sums)
 	}
 	goMod, err := library.goMod(n.module, modules)
 	if err != nil {
@@ -340,16 +336,7 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 		add(f.name, f.text)
 	}
 	for _, part := range parts {
-		root := "_template/" + part
-		err := fs.WalkDir(template, root, func(name string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			text, err := template.ReadFile(name)
-			if err != nil {
-				return err
-			}
-			below := strings.TrimPrefix(name, root+"/")
+		err := eachOf(part, func(below string, text []byte) error {
 			if below == "README.md" {
 				from := "checkout"
 				if n.vendor {
@@ -361,11 +348,17 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 				}
 				text = slices.Concat(text, []byte("\n"), machines)
 			}
-			if text, err = n.fill(name, text); err != nil {
+			text, err := n.fill(below, text)
+			if err != nil {
 				return err
 			}
-			if below == "gitignore" || below == "httpyac.js" { // under its own name it would be one of this repository
+			if below == ignoreFile[1:] || below == "httpyac.js" { // under its own name it would be one of this repository
 				below = "." + below
+			}
+			ignored := slices.IndexFunc(files, func(f file) bool { return below == ignoreFile && filepath.Base(f.name) == ignoreFile })
+			if ignored >= 0 { // of another part
+				files[ignored].text = append(files[ignored].text, text...)
+				return nil
 			}
 			add(below, text)
 			return nil
@@ -377,45 +370,14 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 	return files, nil
 }
 
-// add adds the checksums of the modules that a part of the template needs, and the version of
-// Go that they need, and returns their versions.
-func (c *checkout) add(part string) ([]*modfile.Require, error) {
-	text, err := template.ReadFile("_template/" + part + ".mod")
-	if err != nil {
-		return nil, err
-	}
-	m, err := modfile.Parse(part+".mod", text, nil)
-	if err != nil {
-		return nil, err
-	}
-	if m.Go != nil && version.Compare("go"+m.Go.Version, "go"+c.goVersion) > 0 {
-		c.goVersion = m.Go.Version
-	}
-	sums, err := template.ReadFile("_template/" + part + ".sum")
-	if err != nil {
-		return nil, err
-	}
-	lines := slices.Collect(strings.Lines(string(c.sums) + string(sums)))
-	slices.Sort(lines)
-	c.sums = []byte(strings.Join(slices.Compact(lines), ""))
-	return m.Require, nil
-}
-
 // fill puts the names of the application into a file of the template.
 func (n *newApp) fill(name string, text []byte) ([]byte, error) {
-	filled := []byte(strings.NewReplacer(templateModule, n.module, templateName, n.name()).Replace(string(text)))
+	filled := []byte(named(string(text), n.module))
 	if path.Ext(name) == ".go" {
 		return format.Source(filled) // the imports have another order
 	}
 	return filled, nil
 }
 
-// name returns what the application is called: the last element of its module, as the go
-// tool calls the binary.
-func (n *newApp) name() string {
-	prefix, _, ok := module.SplitPathVersion(n.module)
-	if !ok {
-		prefix = n.module
-	}
-	return path.Base(prefix)
-}
+// name returns what the application is called.
+func (n *newApp) name() string { return nameOf(n.module) }

@@ -13,13 +13,15 @@ import (
 	"example.com/flow/cmd/flow/internal/cli"
 )
 
+const librarySums = "example.com/x v1.0.0 h1:x=\n"
+
 // library lays a checkout with what "flow new" reads of one.
 func library(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/flow\n\ngo 1.99\n\nrequire (\n\tgithub.com/julienschmidt/httprouter v1.2.3\n\tgithub.com/matryer/is v1.4.1\n)\n",
-		"go.sum": "sums\n",
+		"go.sum": librarySums,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -51,7 +53,7 @@ func TestNew(t *testing.T) {
 			is.True(strings.Contains(out, "module "+tt.module+". Next:\n\n\tcd "+tt.args[0]+"\n"))
 			files := contents(t, filepath.Join(root, tt.args[0]))
 			is.Equal(files["go.mod"], "module "+tt.module+"\n\ngo 1.99\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.2.3 // indirect\n\nreplace example.com/flow => "+modfile.AutoQuote(filepath.ToSlash(flow))+"\n")
-			is.Equal(files["go.sum"], "sums\n")
+			is.Equal(files["go.sum"], librarySums)
 			is.True(strings.HasPrefix(files["README.md"], "# "+tt.calls+"\n"))
 			is.True(strings.Contains(files["README.md"], "## On other machines\n"))
 			is.True(strings.Contains(out, "README.md says how to remove the sample"))
@@ -90,13 +92,35 @@ func TestNew(t *testing.T) {
 			}
 		}
 		is.True(len(m.Require) > 2)
-		is.True(strings.Contains(files["go.sum"], "sums\n")) // those of the library, too
+		is.True(strings.Contains(files["go.sum"], librarySums)) // those of the library, too
 		is.True(strings.Contains(files["main.go"], `"newapp-x/app"`))
 		is.True(strings.Contains(files["README.md"], "## On other machines\n"))
 		is.True(files["app/router/docs/index.md"] != "")
 		for name := range files {
 			is.True(!strings.Contains(name, "notes")) // which belong to the other samples
 		}
+	})
+	t.Run("accounts", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, map[string]string{"desk-x/.gitignore": "/bin\n"})
+		flow := library(t)
+		code, out, errs := run(root, "new", "desk-x", "-accounts", "-flow", flow)
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		is.True(strings.HasSuffix(out, "\nREADME.md says how to sign up for the first time, what production needs, and how the application leaves this machine.\n"))
+		files := contents(t, filepath.Join(root, "desk-x"))
+		is.Equal(files[".gitignore"], "/bin\n/desk-x\n/desk-x.exe\n*.test\n*.out\n*.db\n*.db-shm\n*.db-wal\n")
+		is.True(strings.Contains(files["main.go"], "return r, addAccounts(r)"))
+		is.True(strings.Contains(files["accounts.go"], `"desk-x/accounts"`))
+		is.True(strings.Contains(files["README.md"], "go run . -admin ada@example.com"))
+		is.True(strings.Contains(files["README.md"], "## On other machines\n"))
+		is.True(files["app/router/+field.html"] != "")
+		for name, text := range files {
+			is.True(!strings.Contains(text, templateName))
+			is.True(!strings.Contains(name, "notes")) // which belong to the other samples
+		}
+		is.True(len(withSums(nil, []byte(files["go.sum"]))) > 0)
+		is.Equal(files["go.sum"], string(withSums(nil, []byte(files["go.sum"])))) // in the order of the go command
 	})
 	t.Run("in a repository just made", func(t *testing.T) {
 		is := is.New(t)
@@ -159,6 +183,8 @@ func TestNewFaults(t *testing.T) {
 		{"", cli.Usage, "new: say one directory, as in: flow new hello"},
 		{"a b", cli.Usage, "new: say one directory"},
 		{"x -api -docs", cli.Usage, "new: -api has no pages, and -docs is nothing but pages: leave one of them out"},
+		{"x -accounts -docs", cli.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
+		{"x -api -accounts", cli.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
 		{"full", cli.Failure, "full is not empty, it has notes.txt: say a directory that does not exist, or an empty one"},
 		{"full/notes.txt", cli.Failure, "not a directory"},
 		{"full/notes.txt/x", cli.Failure, "not a directory"},

@@ -98,8 +98,10 @@ func is404(e ast.Expr) bool {
 func (p *plan) findFalse(t *routetree.Tree, pkg *goPackage, c *counterpart) {
 	for _, test := range pkg.tests {
 		src := test.text
-		if p.test != nil && filepath.Base(p.test.name) == test.name {
-			src = p.test.text // where lines may be others
+		for _, f := range p.anew {
+			if filepath.Base(f.name) == test.name {
+				src = f.text // where lines may be others
+			}
 		}
 		if !bytes.Contains(src, []byte("404")) && !bytes.Contains(src, []byte("StatusNotFound")) {
 			continue

@@ -44,7 +44,7 @@ func TestSampleURL(t *testing.T) {
 		t.Run(tt.path+" beside "+tt.tree, func(t *testing.T) {
 			is := is.New(t)
 			tree := routetree.Parse(flowtest.Row(tt.tree), nil)
-			added := routetree.Parse(withFile(tree.Files, "router/"+tt.path+".html"), nil)
+			added := routetree.Parse(withFiles(tree.Files, []string{"router/" + tt.path + ".html"}), nil)
 			for _, r := range added.Routes {
 				if r.Path == tt.path {
 					is.Equal(sampleURL(tree, r, &matchers.Set{}), tt.want)

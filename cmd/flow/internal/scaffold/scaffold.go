@@ -12,18 +12,20 @@ type file struct {
 	before string // of a file that is written anew
 }
 
-// write makes files, and writes another one anew unless it is nil: all of it, or nothing. A
-// file to be made that exists is an error.
-func write(made []file, anew *file) error {
+// write makes files, and writes others anew: all of it, or nothing. A file to be made that
+// exists is an error.
+func write(made, anew []file) error {
 	return files.All(func(c *files.Changes) error {
 		for _, f := range made {
 			if err := c.Create(f.name, f.text); err != nil {
 				return err
 			}
 		}
-		if anew == nil {
-			return nil
+		for _, f := range anew {
+			if err := c.Replace(f.name, f.before, string(f.text)); err != nil {
+				return err
+			}
 		}
-		return c.Replace(anew.name, anew.before, string(anew.text))
+		return nil
 	})
 }

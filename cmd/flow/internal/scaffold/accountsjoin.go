@@ -1,0 +1,595 @@
+package scaffold
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/astutil"
+
+	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/routes/routetree"
+)
+
+// leave notes what is left to the user at a place in a Go file.
+func (j *join) leave(pos token.Pos, format string, args ...any) {
+	at := j.fset.Position(pos)
+	j.left = append(j.left, fault.InLine(at.Filename, at.Line, format, args...))
+}
+
+// edit notes edits of a file, and imports that they need.
+func (f *goFile) edit(edits []edit, imports ...string) {
+	f.edits, f.imports = append(f.edits, edits...), append(f.imports, imports...)
+}
+
+// rewrite plans the Go files that have edits.
+func (j *join) rewrite() error {
+	for _, dir := range slices.Sorted(maps.Keys(j.theirs)) {
+		for _, f := range j.theirs[dir] {
+			if f.edits == nil {
+				continue
+			}
+			text, err := j.edited(f)
+			if err != nil {
+				return err
+			}
+			j.plan.anew = append(j.plan.anew, file{f.name, text, string(f.text)})
+		}
+	}
+	return nil
+}
+
+// edited returns the text of a file after its edits.
+func (j *join) edited(f *goFile) ([]byte, error) {
+	edits, imports := f.edits, f.imports
+	if at := j.beforeImports(f); at >= 0 && len(imports) > 0 {
+		edits = append(edits, edit{at, at, `"` + strings.Join(imports, "\"\n\t\"") + "\"\n\n\t"})
+		imports = nil
+	}
+	fset := token.NewFileSet()
+	syntax, err := parser.ParseFile(fset, f.name, apply(f.text, edits), parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range imports {
+		astutil.AddImport(fset, syntax, path)
+	}
+	var b bytes.Buffer
+	err = format.Node(&b, fset, syntax)
+	return b.Bytes(), err
+}
+
+// beforeImports returns the offset of the first import, if the file imports nothing of the
+// standard library: its packages are a group of their own, before the others. Else it is -1.
+func (j *join) beforeImports(f *goFile) int {
+	for _, d := range f.syntax.Decls {
+		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.IMPORT && d.Lparen.IsValid() && len(d.Specs) > 0 {
+			if !slices.ContainsFunc(f.syntax.Imports, func(s *ast.ImportSpec) bool { return isStandard(strings.Trim(s.Path.Value, "`\"")) }) {
+				return j.fset.Position(d.Specs[0].Pos()).Offset
+			}
+		}
+	}
+	return -1
+}
+
+// span is the edit that puts a text in place of a node.
+func (j *join) span(n ast.Node, text string) edit {
+	return edit{j.fset.Position(n.Pos()).Offset, j.fset.Position(n.End()).Offset, text}
+}
+
+// source returns the text of a node.
+func (j *join) source(f *goFile, n ast.Node) string {
+	e := j.span(n, "")
+	return string(f.text[e.from:e.to])
+}
+
+// joinMain has package main call addAccounts: in the function that flow.Run gets, or in one that
+// it makes of the Router that flow.Main gets. Other forms are left to the user.
+func (j *join) joinMain() {
+	const write = "before the Router serves, write if err := addAccounts(r); err != nil { return err }, with your Router for r"
+	type run struct {
+		file *goFile
+		link
+	}
+	var runs []run
+	for _, f := range j.theirs[j.main] {
+		flow := calls.ImportName(f.syntax)
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && !f.isTest() {
+				if called, ok := call.Fun.(*ast.SelectorExpr); ok && (called.Sel.Name == "Main" || called.Sel.Name == "Run") {
+					if x, ok := called.X.(*ast.Ident); ok && x.Name == flow {
+						runs = append(runs, run{f, link{called.Sel.Name, call}})
+					}
+				}
+			}
+			return true
+		})
+	}
+	if len(runs) != 1 {
+		for _, r := range runs {
+			j.leave(r.call.Pos(), "%s", write)
+		}
+		if runs == nil {
+			j.left = append(j.left, fault.In(shown(j.main), "it calls neither flow.Main nor flow.Run: %s", write))
+		}
+		return
+	}
+	r := runs[0]
+	if r.name == "Main" {
+		j.joinFlowMain(r.file, r.call)
+		return
+	}
+	f, body := r.file, (*ast.BlockStmt)(nil)
+	if len(r.call.Args) == 2 {
+		switch build := r.call.Args[1].(type) {
+		case *ast.FuncLit:
+			body = build.Body
+		case *ast.Ident:
+			f, body = j.function(build.Name)
+		}
+	}
+	if body == nil {
+		j.leave(r.call.Pos(), "%s", write)
+		return
+	}
+	j.joinBuild(f, body)
+}
+
+// function returns the body of a function of package main, and its file.
+func (j *join) function(name string) (*goFile, *ast.BlockStmt) {
+	for _, f := range j.theirs[j.main] {
+		for _, d := range f.syntax.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == name {
+				return f, d.Body
+			}
+		}
+	}
+	return nil, nil
+}
+
+// joinFlowMain writes flow.Run in place of flow.Main, if that is all that the function main does.
+func (j *join) joinFlowMain(f *goFile, call *ast.CallExpr) {
+	_, body := j.function("main")
+	alone := body != nil && len(body.List) == 1 && body.List[0].Pos() == call.Pos() && len(call.Args) == 1
+	if _, taken := j.function("build"); !alone || taken != nil {
+		j.leave(call.Pos(), "write flow.Run in place of flow.Main, with a function that makes the Router and ends with return r, addAccounts(r)")
+		return
+	}
+	flow := calls.ImportName(f.syntax)
+	end := j.fset.Position(body.End()).Offset
+	f.edit([]edit{
+		j.span(call, fmt.Sprintf("os.Exit(%s.Run(context.Background(), build))", flow)),
+		{end, end, fmt.Sprintf(`
+
+// build returns the Router. It connects with nothing yet: check and routes need no database.
+func build(context.Context) (*%s.Router, error) {
+	r := %s
+	return r, addAccounts(r)
+}`, flow, j.source(f, call.Args[0]))},
+	}, "context", "os")
+}
+
+// joinBuild has a function that returns a Router and nil return the error of addAccounts. It has
+// to do so at one place only.
+func (j *join) joinBuild(f *goFile, body *ast.BlockStmt) {
+	var returns []*ast.ReturnStmt
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			failed := len(n.Results) == 2 && isNil(n.Results[0]) // return nil, err
+			if !failed {
+				returns = append(returns, n)
+			}
+		}
+		return true
+	})
+	if len(returns) == 1 && len(returns[0].Results) == 2 && isNil(returns[0].Results[1]) {
+		router := returns[0].Results[0]
+		if _, ok := router.(*ast.Ident); ok {
+			f.edit([]edit{j.span(returns[0].Results[1], fmt.Sprintf("addAccounts(%s)", j.source(f, router)))})
+			return
+		}
+		if !uses(body, "r") {
+			f.edit([]edit{j.span(returns[0], fmt.Sprintf("r := %s\n\treturn r, addAccounts(r)", j.source(f, router)))})
+			return
+		}
+	}
+	for _, r := range returns {
+		j.leave(r.Pos(), "write return r, addAccounts(r), with your Router for r")
+	}
+	if returns == nil {
+		j.leave(body.Pos(), "have the function end with return r, addAccounts(r), with your Router for r")
+	}
+}
+
+func isNil(e ast.Expr) bool {
+	name, ok := e.(*ast.Ident)
+	return ok && name.Name == "nil"
+}
+
+// uses reports whether a name is used in a node, whatever for.
+func uses(n ast.Node, name string) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && id.Name == name
+		return !found
+	})
+	return found
+}
+
+// makers returns the functions and variables of the application that make a Router, or are one.
+func (j *join) makers() (functions map[string]*ast.FuncDecl, variable string) {
+	functions = map[string]*ast.FuncDecl{}
+	for _, f := range j.theirs[j.app.Dir] {
+		flow := calls.ImportName(f.syntax)
+		if f.isTest() {
+			continue
+		}
+		for _, d := range f.syntax.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil && d.Type.Results.NumFields() == 1 && isRouter(d.Type.Results.List[0].Type, flow) {
+					functions[d.Name.Name] = d
+				}
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					if s, ok := s.(*ast.ValueSpec); ok && d.Tok == token.VAR && len(s.Names) == 1 && len(s.Values) == 1 {
+						if chain := chainOf(s.Values[0]); len(chain) > 0 && chain[len(chain)-1].name == "New" && isOf(chain[len(chain)-1].call.Fun, flow) {
+							variable = s.Names[0].Name
+						}
+					}
+				}
+			}
+		}
+	}
+	return functions, variable
+}
+
+// isRouter reports whether a type is *flow.Router.
+func isRouter(t ast.Expr, flow string) bool {
+	star, ok := t.(*ast.StarExpr)
+	if !ok {
+		return false
+	}
+	sel, ok := star.X.(*ast.SelectorExpr)
+	return ok && sel.Sel.Name == "Router" && isOf(sel, flow)
+}
+
+// isOf reports whether an expression is a name of an imported package.
+func isOf(e ast.Expr, pkg string) bool {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return false
+	}
+	x, ok := sel.X.(*ast.Ident)
+	return ok && x.Name == pkg
+}
+
+// The line of the template that makes the Router of a test.
+const newSiteLine = "func newSite(t *testing.T) *testSite { return siteOf(t, New(&App{})) }"
+
+// joinTests gives the Routers of tests the accounts, and has those of the accounts make the
+// Router as others do.
+func (j *join) joinTests() {
+	functions, variable := j.makers()
+	made := ""
+	for _, f := range slices.Concat(j.theirs[j.app.Dir], j.theirs[j.main]) {
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && made == "" {
+				made = j.closed(f, call, functions)
+			}
+			return true
+		})
+	}
+	if made == "" && variable != "" {
+		made = variable
+	}
+	for _, files := range j.theirs {
+		for _, f := range files {
+			if f.isTest() {
+				j.joinTest(f, functions, variable)
+			}
+		}
+	}
+	for _, f := range j.ours {
+		if f.syntax == nil || !bytes.Contains(f.text, []byte(newSiteLine)) {
+			continue
+		}
+		line := strings.Replace(newSiteLine, "New(&App{})", made, 1)
+		if made == "" {
+			line = "func newSite(t *testing.T) *testSite {\n\tt.Skip(\"it makes no Router yet: return siteOf(t, r) with one\")\n\treturn nil\n}"
+			j.left = append(j.left, fault.InLine(f.shown, 1+bytes.Count(f.text[:bytes.Index(f.text, []byte(newSiteLine))], []byte("\n")), "have newSite make a Router as your tests do, and return siteOf(t, r): its tests are skipped until then"))
+		}
+		text := strings.Replace(string(f.text), newSiteLine, line, 1)
+		if made == variable && made != "" {
+			text += fmt.Sprintf("\nfunc init() { withAccounts(%s) } // before a test asks it\n", variable)
+		}
+		f.text = []byte(text)
+	}
+}
+
+// closed returns a call of a function that makes the Router as package app writes it, if it
+// names nothing but what that package declares. Otherwise it returns "".
+func (j *join) closed(f *goFile, call *ast.CallExpr, functions map[string]*ast.FuncDecl) string {
+	app := j.qualifier(f)
+	if app == "" && !j.isInside(f) {
+		return ""
+	}
+	called, ok := call.Fun.(*ast.Ident)
+	if app != "" {
+		if !isOf(call.Fun, app) {
+			return ""
+		}
+		called, ok = call.Fun.(*ast.SelectorExpr).Sel, true
+	}
+	if !ok || functions[called.Name] == nil {
+		return ""
+	}
+	start, edits, isClosed := j.fset.Position(call.Pos()).Offset, []edit(nil), true
+	ast.Inspect(call, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr: // the key of a struct is no name by itself
+			_, constant := n.Value.(*ast.BasicLit)
+			isClosed = isClosed && (constant || isNil(n.Value))
+			return false
+		case *ast.SelectorExpr:
+			if app == "" || !isOf(n, app) {
+				isClosed = false
+				return false
+			}
+			e := j.span(n, n.Sel.Name)
+			edits = append(edits, edit{e.from - start, e.to - start, e.text})
+			return false
+		case *ast.Ident:
+			isClosed = isClosed && (app == "" && j.pkg.taken[n.Name] || isNil(n))
+		case *ast.FuncLit:
+			isClosed = false
+		}
+		return true
+	})
+	if !isClosed {
+		return ""
+	}
+	return apply([]byte(j.source(f, call)), edits)
+}
+
+// isInside reports whether a file is one of the package of the application.
+func (j *join) isInside(f *goFile) bool {
+	return filepath.Dir(f.name) == j.app.Dir && f.syntax.Name.Name == j.pkg.name
+}
+
+// qualifier returns what a file calls the package of the application: "" if it is one of that
+// package, or does not import it.
+func (j *join) qualifier(f *goFile) string {
+	if j.isInside(f) {
+		return ""
+	}
+	return importOf(f.syntax, j.app.ImportPath())
+}
+
+// importOf returns the name under which a file imports a package, or "".
+func importOf(f *ast.File, path string) string {
+	for _, s := range f.Imports {
+		if s.Path.Value == `"`+path+`"` {
+			return importName(s)
+		}
+	}
+	return ""
+}
+
+// joinTest gives the Routers that a test file makes the accounts. Where there is no test that
+// could clean up, it is left to the user.
+func (j *join) joinTest(f *goFile, functions map[string]*ast.FuncDecl, variable string) {
+	const left = "the Router here has no accounts: write siteOf(t, r).router, with it for r"
+	app := j.qualifier(f)
+	if app == "" && !j.isInside(f) {
+		return
+	}
+	var edits []edit
+	var around []ast.Node // functions
+	wrap := func(e ast.Expr) {
+		name, more, ok := j.testOf(around)
+		switch {
+		case ok && app == "" && name == "":
+			edits = append(edits, j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e))))
+		case ok && app == "":
+			edits = append(append(edits, more...), j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e))))
+		default:
+			j.leave(e.Pos(), left)
+		}
+	}
+	var visit func(n ast.Node)
+	visit = func(n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.FuncDecl, *ast.FuncLit:
+				around = append(around, n)
+				if body := bodyOf(n); body != nil {
+					visit(body)
+				}
+				around = around[:len(around)-1]
+				return false
+			case *ast.CallExpr:
+				name, ok := n.Fun.(*ast.Ident)
+				if sel, isSel := n.Fun.(*ast.SelectorExpr); isSel && app != "" && isOf(sel, app) {
+					name, ok = sel.Sel, true
+				}
+				if ok && (app == "" || isOf(n.Fun, app)) && functions[name.Name] != nil {
+					wrap(n)
+					return false
+				}
+			case *ast.ReturnStmt:
+				if len(n.Results) == 1 && variable != "" {
+					if name, ok := n.Results[0].(*ast.Ident); ok && name.Name == variable {
+						wrap(name)
+					}
+				}
+			}
+			return true
+		})
+	}
+	visit(f.syntax)
+	f.edit(edits)
+}
+
+func bodyOf(n ast.Node) *ast.BlockStmt {
+	if d, ok := n.(*ast.FuncDecl); ok {
+		return d.Body
+	}
+	return n.(*ast.FuncLit).Body
+}
+
+// testOf returns the name of the test, a testing.TB, in the functions around a place, and the
+// edit that names it where it has no name. The name is "" in TestMain.
+func (j *join) testOf(around []ast.Node) (name string, more []edit, ok bool) {
+	for _, n := range slices.Backward(around) {
+		var params *ast.FieldList
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			params = n.Type.Params
+		case *ast.FuncLit:
+			params = n.Type.Params
+		}
+		for _, p := range params.List {
+			typ := p.Type
+			if star, isStar := typ.(*ast.StarExpr); isStar {
+				typ = star.X
+			}
+			sel, isSel := typ.(*ast.SelectorExpr)
+			switch {
+			case !isSel || !isOf(sel, "testing"):
+			case sel.Sel.Name == "M":
+				return "", nil, true
+			case len(p.Names) == 0 && len(params.List) == 1:
+				at := j.fset.Position(p.Pos()).Offset
+				return "t", []edit{{at, at, "t "}}, true
+			case len(p.Names) == 1 && p.Names[0].Name == "_":
+				return "t", []edit{j.span(p.Names[0], "t")}, true
+			case len(p.Names) == 1:
+				return p.Names[0].Name, nil, true
+			}
+		}
+	}
+	return "", nil, false
+}
+
+// findLeft finds what is never joined: an Authenticate, a database, the menu of the layout, a
+// policy.
+func (j *join) findLeft() error {
+	policy, routers := false, token.NoPos
+	module := j.app.Module
+	err := module.EachFile(j.fset, calls.FlowPath, func(dir string, f *ast.File) {
+		ast.Inspect(f, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.AssignStmt:
+				for _, to := range n.Lhs {
+					sel, ok := to.(*ast.SelectorExpr)
+					switch {
+					case !ok:
+					case sel.Sel.Name == "Authenticate":
+						j.leave(n.Pos(), "the Router has an Authenticate already, and does not start with another: remove this one, or ask the accounts in it and take the line r.Authenticate out of UseAccounts")
+					case sel.Sel.Name == "ContentSecurityPolicy":
+						policy = true
+					}
+				}
+			case *ast.CallExpr:
+				if calls.ImportName(f) != "" && dir == j.app.Dir && isOf(n.Fun, calls.ImportName(f)) && n.Fun.(*ast.SelectorExpr).Sel.Name == "New" && !routers.IsValid() {
+					routers = n.Pos()
+				}
+			}
+			return true
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if !policy && routers.IsValid() {
+		j.leave(routers, "the Router has no policy, which holds back scripts that others bring into a page. Where it is made:\n\t%s", policyLine())
+	}
+	for _, opener := range []string{"sql.Open", "pgxpool.New"} {
+		pkg, call, _ := strings.Cut(opener, ".")
+		give := "it"
+		if pkg == "pgxpool" {
+			give = "stdlib.OpenDBFromPool of it"
+		}
+		err := module.EachFile(j.fset, opener, func(_ string, f *ast.File) {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if sel, ok := n.(*ast.SelectorExpr); ok && isOf(sel, pkg) && strings.HasPrefix(sel.Sel.Name, call) {
+					j.leave(sel.Pos(), "the application has a database of its own. To have the accounts in it, give %s to accounts.New in %s", give, j.ourFile("accounts.go"))
+				}
+				return true
+			})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	j.leaveMenu()
+	return nil
+}
+
+// ourFile returns how messages name a file of the accounts.
+func (j *join) ourFile(from string) string {
+	for _, f := range j.ours {
+		if f.from == from {
+			return f.shown
+		}
+	}
+	return from
+}
+
+// policyLine is the line of a new application with accounts that sets its policy.
+func policyLine() string {
+	text, _ := template.ReadFile("_template/members/app/app.go")
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, "ContentSecurityPolicy =") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// leaveMenu says what the menu of the outermost layout needs.
+func (j *join) leaveMenu() {
+	source, ok := j.tree.Templates[layoutName]
+	if !ok {
+		return
+	}
+	text, _ := fs.ReadFile(source.Files, source.InTree)
+	if bytes.Contains(text, []byte("request.IsAuthenticated")) {
+		return
+	}
+	theirs, _ := template.ReadFile("_template/members/app/router/" + layoutName + pageExt)
+	_, menu, _ := strings.Cut(string(theirs), "{{if request.IsAuthenticated}}")
+	menu, _, _ = strings.Cut(menu, "</nav>")
+	j.left = append(j.left, fault.In(source.File, "the menu leads to no page of the accounts. Write in it:\n{{if request.IsAuthenticated}}%s", strings.TrimSpace(menu)))
+}
+
+// embedPublic has the public files in the program, if the accounts have some, and the first
+// ones of the application.
+func (j *join) embedPublic() {
+	if !slices.ContainsFunc(j.ours, func(f *placed) bool { return strings.HasPrefix(f.inTree, routetree.PublicDir+"/") }) {
+		return
+	}
+	for _, f := range j.theirs[j.app.Dir] {
+		for _, group := range f.syntax.Comments {
+			for _, c := range group.List {
+				patterns, ok := strings.CutPrefix(c.Text, "//go:embed ")
+				if ok && strings.Contains(patterns, routetree.RouterDir) && !strings.Contains(patterns, routetree.PublicDir) {
+					f.edit([]edit{j.span(c, c.Text+" all:"+routetree.PublicDir)})
+				}
+			}
+		}
+	}
+}
