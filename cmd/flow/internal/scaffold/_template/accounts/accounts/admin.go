@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 )
@@ -53,10 +54,15 @@ func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string,
 	})
 }
 
-// MakeAdmin gives a user the role of an admin. It is for the command line, since there is
-// nobody else who could make the first one.
-func (a *Accounts) MakeAdmin(ctx context.Context, email string) error {
-	return a.change(ctx, func(tx *sql.Tx) error { return a.setRole(ctx, tx, "email", email, Admin, Client{}) })
+// MakeAdmin gives the user of an address the role of an admin. It is for the command line,
+// since there is nobody else who could make the first one.
+func (a *Accounts) MakeAdmin(ctx context.Context, typed string) error {
+	email, _ := CleanEmail(typed)
+	err := a.change(ctx, func(tx *sql.Tx) error { return a.setRole(ctx, tx, "email", email, Admin, Client{}) })
+	if errors.Is(err, ErrRole) {
+		return fmt.Errorf("%s cannot be an admin without an account: sign up first", typed)
+	}
+	return err
 }
 
 func (a *Accounts) setRole(ctx context.Context, tx *sql.Tx, column, value, role string, from Client) error {
