@@ -19,14 +19,20 @@ const problems = {
   NotAllowedError: "No passkey was used.", // it was cancelled, or there is none, or it took too long
 };
 
+let asking = false;
+
 if (window.PublicKeyCredential?.parseRequestOptionsFromJSON) {
   for (const form of document.querySelectorAll("form[data-passkey]")) {
     form.hidden = false;
     form.addEventListener("submit", (event) => {
       event.preventDefault();
+      if (asking) return; // by a press before: a second question would make the answer to the first one worthless
+      asking = true;
       const problem = form.querySelector("[role=alert]");
       problem.textContent = "";
-      ask(form).catch((err) => { problem.textContent = problems[err.name] ?? err.message; });
+      ask(form)
+        .catch((err) => { problem.textContent = problems[err.name] ?? err.message; })
+        .finally(() => { asking = false; });
     });
   }
 }
