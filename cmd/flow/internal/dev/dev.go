@@ -124,7 +124,7 @@ func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []strin
 		calls:     make(chan func()),
 		done:      make(chan struct{}),
 	}
-	s.plan = startPlan{dir: p.Dir, name: name, args: slices.Concat(front.args(), passedOn), socket: front.socket, links: temp, stdout: p.Stdout, stderr: t, tell: s.tell, said: s.said, over: s.over}
+	s.plan = startPlan{dir: p.Dir, name: name, args: slices.Concat(front.args(), passedOn), port: front.port(), socket: front.socket, links: temp, stdout: p.Stdout, stderr: t, tell: s.tell, said: s.said, over: s.over}
 	return s.run(ctx, hurry)
 }
 

@@ -617,6 +617,7 @@ func main() {
 			s.out.until(t, "flow: app/version.go changed: built in ")
 			s.shows("/", "<p>v1</p>")
 			s.shows("/_flow", "hello of v0")
+			s.shows("/_flow", `<a href="`+s.url+`">`) // the program knows it by PORT
 			s.write("app/version.go", "package app\n\nconst Version = missing\n")
 			s.out.until(t, "flow: the program from before goes on answering")
 			s.version("v2")

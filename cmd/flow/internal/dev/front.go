@@ -68,6 +68,10 @@ func (f *front) args() []string {
 	return nil
 }
 
+// port is the port where browsers find the front, which the program cannot know: its flags do not
+// have it, and behind a proxy it listens at another one.
+func (f *front) port() int { return f.listener.Addr().(*net.TCPAddr).Port }
+
 // serve has the stand-in answer.
 func (f *front) serve(l net.Listener) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -33,6 +33,7 @@ type startPlan struct {
 	dir    string
 	name   string         // what it is called in its messages
 	args   []string       // behind "serve -dev"
+	port   int            // where browsers find the program
 	socket *os.File       // to listen on, or nil
 	links  string         // where sockets for links are made
 	stdout io.Writer      // of the process
@@ -54,7 +55,7 @@ func (s startPlan) start(bin *binary) (*process, error) {
 	p.cmd.Args[0] = s.name
 	p.cmd.Dir = s.dir
 	p.cmd.Stdout, p.cmd.Stderr = s.stdout, p.stderr
-	p.cmd.Env = append(environment(), "PWD="+s.dir, devlink.Variable+"="+l.Path)
+	p.cmd.Env = append(environment(), "PWD="+s.dir, "PORT="+strconv.Itoa(s.port), devlink.Variable+"="+l.Path)
 	if s.socket != nil {
 		p.cmd.ExtraFiles = []*os.File{s.socket}
 		p.cmd.Env = append(p.cmd.Env, "LISTEN_FDS=1") // the program adds LISTEN_PID: see devlink.Start

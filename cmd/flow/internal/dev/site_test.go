@@ -71,7 +71,9 @@ func init() {
 		return flow.Text("slow"), nil
 	})
 	Router.At("echo").POST().Do(func(r *flow.Request) (flow.Response, error) {
-		slog.Info("echo", "x", r.Input("x"))
+		if r.Input("log") != "" {
+			slog.Info("echo", "log", r.Input("log"), "url", "http://localhost:"+os.Getenv("PORT"))
+		}
 		return flow.Text(Version + " " + r.Input("x")), nil
 	})
 	Router.At("events").GET().Do(func(r *flow.Request) flow.Response {
@@ -257,7 +259,7 @@ func (s *site) shows(path, text string) {
 // says has the application log a text.
 func (s *site) says(text string) {
 	s.t.Helper()
-	resp, err := client.PostForm(s.url+"/echo", url.Values{"x": {text}})
+	resp, err := client.PostForm(s.url+"/echo", url.Values{"log": {text}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
