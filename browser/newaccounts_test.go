@@ -21,7 +21,7 @@ import (
 	"github.com/matryer/is"
 )
 
-// A mailbox gets the mails that an application with accounts prints.
+// A mailbox gets the mails that an application with accounts logs.
 type mailbox chan string
 
 var linkOfMail = regexp.MustCompile(`http://localhost:\d+(/\S+\?token=\w+)`)

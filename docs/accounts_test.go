@@ -108,6 +108,7 @@ func TestFiguresOfAccounts(t *testing.T) {
 		{"| limit by account: signing in | 10 in 15 minutes |", "limit.go", `"sign-in as ", 10, 15 * time.Minute`},
 		{"| limit by client: mails | 20 in an hour |", "limit.go", `"mail from ", 20, time.Hour`},
 		{"| limit by mailbox: mails | 5 in 15 minutes |", "limit.go", `"mail to ", 5, 15 * time.Minute`},
+		{"| mail | 11 tries in a day and a half |", "mail.go", "mailTries   = 11"},
 		{"| event | 1 year |", "sweep.go", "eventLife = 365 * 24 * time.Hour"},
 		{"12 characters to 1,024 bytes", "password.go", "shortest, longest = 12, 1024"},
 		{"19 MiB and two passes", "password.go", "memory: 19 * 1024, time: 2"},

@@ -214,7 +214,7 @@ func killed(t *testing.T, c *cluster) {
 	one.kill()
 	close(release)
 	is.Equal(c.count(t, "mails"), 1)
-	_, err := c.db.Exec(t.Context(), "UPDATE mails SET due = due - 60 * 1000") // a minute passes
+	_, err := c.db.Exec(t.Context(), "UPDATE mails SET due = due - 120 * 1000") // two minutes pass
 	is.NoErr(err)
 	is.Equal(newBrowser(2).post(t, two, "/sign-up", "email", "bob@example.com"), 303) // which wakes its mailer
 	until(t, func() bool { return c.count(t, "mails") == 0 })

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"log/slog"
+	"net/netip"
 	"net/url"
 	"os"
 
@@ -15,7 +18,7 @@ import (
 
 var (
 	database = flag.String("db", "newapp.db", "`file` of SQLite, or the URL of a database of PostgreSQL (postgres://…)")
-	origin   = flag.String("url", "http://localhost:8080", "`URL` of the application as its users see it: links in mails lead there")
+	origin   = flag.String("url", "http://localhost:"+cmp.Or(os.Getenv("PORT"), "8080"), "`URL` of the application as its users see it, where links in mails lead: give it together with -addr")
 	from     = flag.String("from", "newapp@localhost", "`address` that mails are from")
 	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
 	admin    = flag.String("admin", "", "`address` of a user who becomes an admin, before it serves")
@@ -27,14 +30,14 @@ func addAccounts(r *flow.Router) error {
 	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
 		return fmt.Errorf("-url: %s is no URL, such as https://newapp.example", *origin)
 	}
-	send := printMail
+	send := logMail
 	switch server := os.Getenv("SMTP_URL"); { // no flag: other users of the machine see those
 	case server != "":
 		if send, err = sender(server, *from); err != nil {
 			return err
 		}
-	case at.Scheme == "https":
-		return errors.New("SMTP_URL is not set: without it, the links for signing in would be printed")
+	case !isLocal(at.Hostname()):
+		return errors.New("SMTP_URL is not set: without it, the links for signing in would be logged")
 	}
 	db, err := accounts.Open(*database)
 	if err != nil {
@@ -55,9 +58,15 @@ func addAccounts(r *flow.Router) error {
 	return nil
 }
 
-// printMail is for development: the link is one click away in most terminals. Who reads what
-// is printed could sign in as anybody.
-func printMail(_ context.Context, m accounts.Mail) error {
-	_, err := fmt.Fprintf(os.Stderr, "\nTo: %s\nSubject: %s\n\n%s\n", m.To, m.Subject, m.Text)
-	return err
+// logMail is for development: the link is one click away in most terminals, and at /_flow. Who
+// reads the log could sign in as anybody.
+func logMail(ctx context.Context, m accounts.Mail) error {
+	slog.InfoContext(ctx, "mail", "to", m.To, "subject", m.Subject, "link", m.Link)
+	return nil
+}
+
+// isLocal reports whether a host is this machine.
+func isLocal(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
 }

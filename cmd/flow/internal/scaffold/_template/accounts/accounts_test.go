@@ -18,7 +18,13 @@ func TestAddAccounts(t *testing.T) {
 	}{
 		{"http://localhost:8080", "", true},
 		{"https://newapp.example", "smtps://user:secret@mail.example", true},
-		{"https://newapp.example", "", false}, // links for signing in would be printed
+		{"https://newapp.example", "", false}, // links for signing in would be logged
+		{"http://newapp.example", "", false},
+		{"http://192.0.2.7:8080", "", false},
+		{"http://localhost.example", "", false},
+		{"http://127.0.0.1:3000", "", true},
+		{"http://[::1]:3000", "", true},
+		{"https://localhost:8443", "", true},
 		{"https://newapp.example", "mail.example", false},
 		{"newapp.example", "", false},
 		{"ftp://newapp.example", "", false},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/wneessen/go-mail"
 
@@ -26,7 +27,7 @@ func sender(server, from string) (func(context.Context, accounts.Mail) error, er
 	switch {
 	case u.Scheme == "smtps":
 		options = append(options, mail.WithSSL(), mail.WithPort(465))
-	case u.Hostname() == "localhost" || u.Hostname() == "127.0.0.1" || u.Hostname() == "::1":
+	case isLocal(u.Hostname()):
 		options = append(options, mail.WithTLSPolicy(mail.NoTLS), mail.WithPort(25))
 	default:
 		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory), mail.WithPort(587))
@@ -42,14 +43,17 @@ func sender(server, from string) (func(context.Context, accounts.Mail) error, er
 		password, _ := u.User.Password()
 		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(u.User.Username()), mail.WithPassword(password))
 	}
-	if err := mail.NewMsg().From(from); err != nil {
+	checked := mail.NewMsg()
+	if err := checked.From(from); err != nil {
 		return nil, fmt.Errorf("-from: %w", err)
 	}
+	address := checked.GetFrom()[0].Address
+	domain := address[strings.LastIndexByte(address, '@'):]
 	if _, err := mail.NewClient(u.Hostname(), options...); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, m accounts.Mail) error {
-		msg := mail.NewMsg()
+		msg := mail.NewMsg(mail.WithNoDefaultUserAgent())
 		if err := msg.From(from); err != nil {
 			return err
 		}
@@ -58,12 +62,19 @@ func sender(server, from string) (func(context.Context, accounts.Mail) error, er
 		}
 		msg.Subject(m.Subject)
 		msg.SetBodyString(mail.TypeTextPlain, m.Text)
-		msg.SetMessageIDWithValue(m.ID + "@newapp") // the same if it is sent twice
+		msg.SetMessageIDWithValue(m.ID + domain) // the same if it is sent twice
 		msg.SetGenHeader("Auto-Submitted", "auto-generated")
 		client, err := mail.NewClient(u.Hostname(), options...)
 		if err != nil {
 			return err
 		}
-		return client.DialAndSendWithContext(ctx, msg)
+		err = client.DialAndSendWithContext(ctx, msg)
+		switch answer := (*mail.SendError)(nil); {
+		case msg.IsDelivered():
+			return nil // if only the farewell has failed, it must not be sent again
+		case errors.As(err, &answer) && answer.ErrorCode() >= 500 && answer.Reason != mail.ErrSMTPMailFrom:
+			return fmt.Errorf("%w: %w", accounts.ErrRefused, err) // what is wrong with -from can be mended meanwhile
+		}
+		return err
 	}, nil
 }

@@ -78,7 +78,7 @@ func (a *Accounts) SendLink(ctx context.Context, p Purpose, email string, from C
 	if err := a.countMail(ctx, mailsOfAddress, email, from); err != nil {
 		return err
 	}
-	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(p), "", email) })
+	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(p), "", email, from) })
 }
 
 // SignUp makes the account of who has got a link for it, and begins a session.
@@ -251,7 +251,7 @@ func (a *Accounts) setPassword(ctx context.Context, tx *sql.Tx, id, email, hash,
 	if err := endAll(ctx, tx, id); err != nil {
 		return "", err
 	}
-	if err := a.post(ctx, tx, "password changed", "", email); err != nil {
+	if err := a.post(ctx, tx, "password changed", "", email, from); err != nil {
 		return "", err
 	}
 	return a.begin(ctx, tx, id, what, from)
@@ -267,7 +267,7 @@ func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, fr
 		if err := a.stillRecent(ctx, tx, s); err != nil {
 			return err
 		}
-		return a.post(ctx, tx, string(ForEmail), s.User.ID, email)
+		return a.post(ctx, tx, string(ForEmail), s.User.ID, email, from)
 	})
 }
 
@@ -301,7 +301,7 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, s *Session, token string, f
 		if err := a.note(ctx, tx, id, "address changed", from); err != nil {
 			return err
 		}
-		return a.post(ctx, tx, "address changed", "", before)
+		return a.post(ctx, tx, "address changed", "", before, from)
 	})
 }
 
@@ -318,7 +318,7 @@ func (a *Accounts) Delete(ctx context.Context, s *Session, from Client) error {
 		if err := a.note(ctx, tx, s.User.ID, "account deleted", from); err != nil {
 			return err
 		}
-		return a.post(ctx, tx, "account deleted", "", s.User.Email)
+		return a.post(ctx, tx, "account deleted", "", s.User.Email, from)
 	})
 }
 

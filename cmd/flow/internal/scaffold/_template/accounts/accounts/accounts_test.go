@@ -115,11 +115,10 @@ func (d *desk) token(to string) string {
 	if len(mails) != 1 || mails[0].To != to {
 		d.t.Fatalf("sent: %v, want one mail to %s", mails, to)
 	}
-	_, after, found := strings.Cut(mails[0].Text, "?token=")
+	_, token, found := strings.Cut(mails[0].Link, "?token=")
 	if !found {
-		d.t.Fatalf("no link in %q", mails[0].Text)
+		d.t.Fatalf("no link: %+v", mails[0])
 	}
-	token, _, _ := strings.Cut(after, "\n")
 	return token
 }
 
@@ -181,7 +180,7 @@ func TestSignUp(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
 		mails := d.sent()
-		if len(mails) != 1 || !strings.Contains(mails[0].Text, "https://desk.example/sign-up/password?token=") {
+		if len(mails) != 1 || !strings.HasPrefix(mails[0].Link, "https://desk.example/sign-up/password?token=") {
 			t.Fatalf("sent: %v", mails)
 		}
 		if n := d.rows("users"); n != 0 {
@@ -203,8 +202,7 @@ func TestSignUp(t *testing.T) {
 			t.Errorf("the session is %+v", s)
 		}
 		// The link of before is worth nothing: it would give the account another password.
-		_, first, _ := strings.Cut(strings.TrimSpace(mails[0].Text), "token=")
-		first, _, _ = strings.Cut(first, "\n")
+		_, first, _ := strings.Cut(mails[0].Link, "token=")
 		_, err = d.SignUp(t.Context(), first, "another long password", from)
 		fails(t, err, ErrLink)
 	})
@@ -437,7 +435,7 @@ func TestReset(t *testing.T) {
 		ok(t, err)
 		_, err = d.SignIn(t.Context(), "bob@example.com", password, from)
 		ok(t, err)
-		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "Your password was changed" {
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != letters["password changed"].subject {
 			t.Errorf("sent: %v", mails)
 		}
 	})
@@ -646,7 +644,7 @@ func TestChangeEmail(t *testing.T) {
 		ok(t, d.ConfirmEmail(t.Context(), s, token, from))
 		_, err := d.SignIn(t.Context(), "ada@example.org", password, from)
 		ok(t, err)
-		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "Your address was changed" {
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != letters["address changed"].subject {
 			t.Errorf("sent: %v", mails)
 		}
 		_, err = d.ResetPassword(t.Context(), reset, password, from)
@@ -729,7 +727,7 @@ func TestDelete(t *testing.T) {
 				t.Errorf("%d rows of %s are left", n, table)
 			}
 		}
-		if mails := d.sent(); len(mails) != 1 || mails[0].Subject != "Your account was deleted" {
+		if mails := d.sent(); len(mails) != 1 || mails[0].Subject != letters["account deleted"].subject {
 			t.Errorf("sent: %v", mails)
 		}
 		d.join("ada@example.com") // which is free again
@@ -916,6 +914,45 @@ func TestOutboxFails(t *testing.T) {
 	})
 }
 
+// TestOutboxRefused has a mail server that does not want a mail: it is asked once.
+func TestOutboxRefused(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.broken = fmt.Errorf("550 no such user: %w", ErrRefused)
+		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))
+		d.sent()
+		if n := d.rows("mails"); n != 0 {
+			t.Errorf("%d mails wait", n)
+		}
+	})
+}
+
+// TestSlowMail has a mail server that does not come to an end with one mail: the next one is sent.
+func TestSlowMail(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		sent, release := make(chan string), make(chan bool)
+		d.send = func(_ context.Context, m Mail) error {
+			if m.To == "slow@example.com" {
+				sent <- m.To
+				<-release
+				return nil
+			}
+			sent <- m.To
+			return nil
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ok(t, d.Start(ctx))
+		ok(t, d.SendLink(ctx, ForSignUp, "slow@example.com", from))
+		<-sent
+		ok(t, d.SendLink(ctx, ForSignUp, "ada@example.com", from))
+		if to := <-sent; to != "ada@example.com" {
+			t.Errorf("sent to %s", to)
+		}
+		close(release)
+		cancel()
+		ok(t, d.Stop(t.Context()))
+	})
+}
+
 // TestOutboxKilled has a process that is killed while it sends: another one does it later,
 // and not before.
 func TestOutboxKilled(t *testing.T) {
@@ -1043,17 +1080,50 @@ func (d *desk) dump(table string) (all []string) {
 
 // TestLetters sends each kind of mail.
 func TestLetters(t *testing.T) {
-	link := regexp.MustCompile(`\n\nhttps://desk\.example/[a-z/-]+\?token=[A-Z2-7]{26}\n\n`)
-	for kind, l := range letters {
-		if strings.ContainsAny(l.subject, "\r\n%") || l.subject == "" {
-			t.Errorf("%s: the subject is %q", kind, l.subject)
+	link := regexp.MustCompile(`^https://desk\.example/[a-z/-]+\?token=[A-Z2-7]{26}$`)
+	when := regexp.MustCompile(`\son [1-9]\d? [A-Z][a-z]+ 20\d\d at \d\d:\d\d UTC, from the network 192\.0\.2\.0/24\.\n`)
+	both(t, func(t *testing.T, d *desk) {
+		ada := d.session(d.join("ada@example.com")).User
+		for kind, l := range letters {
+			email, userID := ada.Email, ada.ID
+			switch Purpose(kind) { // otherwise it becomes another kind
+			case ForSignUp:
+				email, userID = "bob@example.com", ""
+			case ForEmail:
+				email = "bob@example.com"
+			}
+			ok(t, d.change(t.Context(), func(tx *sql.Tx) error { return d.post(t.Context(), tx, kind, userID, email, from) }))
+			mails := d.sent()
+			if len(mails) != 1 || mails[0].To != email || mails[0].Subject != l.subject || mails[0].ID == "" {
+				t.Errorf("%s: %+v", kind, mails)
+				continue
+			}
+			m := mails[0]
+			if strings.ContainsAny(m.Subject, "\r\n") || !strings.Contains(m.Subject, application) {
+				t.Errorf("%s: the subject is %q", kind, m.Subject)
+			}
+			if strings.ContainsAny(m.Text, "{}\r") || !strings.HasSuffix(m.Text, "\n\n-- \n"+application+"\nhttps://desk.example\n") {
+				t.Errorf("%s: the text is %q", kind, m.Text)
+			}
+			switch {
+			case l.link == "":
+				if m.Link != "" || strings.Contains(m.Text, "token") {
+					t.Errorf("%s: there is a link: %+v", kind, m)
+				}
+				if kind != "taken" && !when.MatchString(m.Text) {
+					t.Errorf("%s: it does not say when and from where: %q", kind, m.Text)
+				}
+			case !link.MatchString(m.Link) || !strings.Contains(m.Text, "\n\n"+m.Link+"\n\n") || !strings.Contains(m.Text, inWords(lives[l.link])):
+				t.Errorf("%s: no link, or not how long it is good: %+v", kind, m)
+			}
 		}
-		text := strings.Replace(l.text, "%s", "https://desk.example/"+pages[l.link]+"?token="+rand.Text(), 1)
-		if link.MatchString(text) != (l.link != "") || strings.Contains(text, "%") {
-			t.Errorf("%s: the text is %q", kind, text)
-		}
-		if l.link != "" && (pages[l.link] == "" || lives[l.link] == 0) {
-			t.Errorf("%s: no page or no time", l.link)
+	})
+}
+
+func TestInWords(t *testing.T) {
+	for d, want := range map[time.Duration]string{15 * time.Minute: "15 minutes", time.Hour: "60 minutes", 24 * time.Hour: "24 hours"} {
+		if got := inWords(d); got != want {
+			t.Errorf("%v is %q, want %q", d, got, want)
 		}
 	}
 }

@@ -165,7 +165,7 @@ func TestTakenLink(t *testing.T) {
 		ok(t, d.db.QueryRowContext(t.Context(), "SELECT id FROM mails").Scan(&id))
 		_, err := d.ResetPassword(t.Context(), reset, password, from)
 		ok(t, err)
-		m, sent, err := d.write(t.Context(), id, string(ForEmail), s.User.ID, "eve@example.com")
+		m, sent, err := d.write(t.Context(), order{id: id, kind: string(ForEmail), userID: s.User.ID, email: "eve@example.com"})
 		if sent || err != nil || d.rows("tokens") != 0 {
 			t.Errorf("sent: %+v, %v", m, err)
 		}

@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -13,27 +14,94 @@ import (
 type Mail struct {
 	ID                string // the same if it is sent again, after a process was killed
 	To, Subject, Text string
+	Link              string // the one in Text that has a token, or ""
 }
 
-// A letter is the text of a mail. If link is not "", the text has %s for it.
+// application is how mails call it.
+const application = "newapp"
+
+// A letter is the text of a mail. Words in braces are replaced.
 type letter struct {
 	subject, text string
-	link          Purpose
+	link          Purpose // of {link}, or "" if there is none
 }
 
 var letters = map[string]letter{
-	string(ForSignUp): {"Your account", "Follow this link to choose a password:\n\n%s\n\nIf it was not you who asked for an account, do nothing.\n", ForSignUp},
-	string(ForSignIn): {"Your link for signing in", "Follow this link to sign in:\n\n%s\n\nIt works once, for 15 minutes. If it was not you who asked for it, do nothing.\n", ForSignIn},
-	string(ForReset):  {"A new password", "Follow this link to choose a new password:\n\n%s\n\nIt works once, for an hour. If it was not you who asked for it, do nothing.\n", ForReset},
-	string(ForEmail):  {"Your new address", "Follow this link to make this the address of your account:\n\n%s\n\nIf you have no account here, do nothing.\n", ForEmail},
-	"known":           {"Your account", "Somebody has asked for an account with this address, which has one. Follow this link to sign in:\n\n%s\n\nIf it was not you, do nothing.\n", ForSignIn},
-	"taken":           {"Your address", "Somebody has asked to use this address for another account. Nothing has changed, since yours has it.\n", ""},
+	string(ForSignUp): {"Finish signing up for " + application, `Somebody has asked ` + application + ` for an account with this address.
+If it was you, follow this link to choose a password:
 
-	"password changed": {"Your password was changed", "The password of your account was changed. If it was not you, ask for a new one at once: your address is enough.\n", ""},
-	"address changed":  {"Your address was changed", "The address of your account was changed to another one. If it was not you, write to us at once.\n", ""},
-	"passkey added":    {"A passkey was added", "A passkey was added to your account: it can be used to sign in. If it was not you, ask for a new password at once, and remove the passkey.\n", ""},
-	"passkey removed":  {"A passkey was removed", "A passkey was removed from your account. If it was not you, ask for a new password at once: your address is enough.\n", ""},
-	"account deleted":  {"Your account was deleted", "Your account was deleted, as you have asked.\n", ""},
+{link}
+
+It works once, within {life}. If it was not you, do nothing:
+there is no account then.
+`, ForSignUp},
+	string(ForSignIn): {"Your link to sign in to " + application, `Somebody has asked ` + application + ` for a link to sign in to your account.
+If it was you, follow it:
+
+{link}
+
+It works once, within {life}. If it was not you, do nothing. Give
+the link to nobody: whoever has it can sign in.
+`, ForSignIn},
+	string(ForReset): {"A new password for " + application, `Somebody has asked ` + application + ` for a new password for your account.
+If it was you, follow this link to choose one:
+
+{link}
+
+It works once, within {life}. If it was not you, do nothing:
+your password stays as it is.
+`, ForReset},
+	string(ForEmail): {"Your new address at " + application, `Somebody wants to make this the address of an account at ` + application + `.
+If it was you, follow this link where you are signed in:
+
+{link}
+
+It works once, within {life}. If it was not you, do nothing: the
+account does not get your address.
+`, ForEmail},
+	"known": {"You have an account at " + application, `Somebody has asked ` + application + ` for an account with this address, which
+has one already. If it was you, follow this link to sign in:
+
+{link}
+
+It works once, within {life}. If it was not you, do nothing.
+`, ForSignIn},
+	"taken": {"Somebody has asked for your address at " + application, `Somebody wants to make this the address of another account at
+` + application + `. Nothing has changed, since yours has it.
+`, ""},
+
+	"password changed": {"Your password at " + application + " was changed", `The password of your account at ` + application + ` was changed
+{when}.
+
+If it was not you, choose a new one at once, which ends all sessions:
+
+{reset}
+`, ""},
+	"address changed": {"Your address at " + application + " was changed", `The address of your account at ` + application + ` was changed to another one
+{when}.
+
+If it was not you, answer this mail at once.
+`, ""},
+	"passkey added": {"A passkey was added at " + application, `A passkey, which can be used to sign in, was added to your account at
+` + application + ` {when}.
+
+If it was not you, choose a new password at once, and then remove the
+passkey:
+
+{reset}
+`, ""},
+	"passkey removed": {"A passkey was removed at " + application, `A passkey was removed from your account at ` + application + `
+{when}.
+
+If it was not you, choose a new password at once, which ends all sessions:
+
+{reset}
+`, ""},
+	"account deleted": {"Your account at " + application + " was deleted", `Your account at ` + application + ` was deleted
+{when}.
+
+If it was not you, answer this mail at once.
+`, ""},
 }
 
 // pages are where links lead.
@@ -47,19 +115,38 @@ var pages = map[Purpose]string{
 // post has a mail sent when the transaction is committed. What is stored is what it is about,
 // and not its text: so no token is in the database, the time of a link begins when it is sent,
 // and a request does the same for an address with an account and for one without.
-func (a *Accounts) post(ctx context.Context, tx *sql.Tx, kind, userID, email string) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO mails (id, kind, user_id, email, due, tries) VALUES ($1, $2, $3, $4, $5, 0)",
-		rand.Text(), kind, orNull(userID), email, a.now().UnixMilli())
+func (a *Accounts) post(ctx context.Context, tx *sql.Tx, kind, userID, email string, from Client) error {
+	_, err := tx.ExecContext(ctx, "INSERT INTO mails (id, kind, user_id, email, network, asked, due, tries) VALUES ($1, $2, $3, $4, $5, $6, $6, 0)",
+		rand.Text(), kind, orNull(userID), email, from.network(), a.now().UnixMilli())
 	return err
+}
+
+// An order is a mail that waits to be written and sent.
+type order struct {
+	id, kind, userID, email string
+	network                 string // of who has caused it, or ""
+	asked                   time.Time
+	tries                   int
+}
+
+// when says when something has happened, and from where. The network is that of an address,
+// whoever has written it, and never another text.
+func (o order) when() string {
+	text := o.asked.UTC().Format("on 2 January 2006 at 15:04 UTC")
+	if o.network != "" {
+		text += ", from the network " + o.network
+	}
+	return text
 }
 
 // write returns the text of a mail, with a new token in its link, and false if there is
 // nothing to send.
-func (a *Accounts) write(ctx context.Context, id, kind, userID, email string) (m Mail, ok bool, err error) {
+func (a *Accounts) write(ctx context.Context, o order) (m Mail, ok bool, err error) {
+	kind, userID := o.kind, o.userID
 	err = a.change(ctx, func(tx *sql.Tx) error {
 		// While the address of an account changes, no link may go to the one of before; and none at
 		// all after endLinks, which has deleted this mail then.
-		where, arg := "email = $1", email
+		where, arg := "email = $1", o.email
 		if userID != "" {
 			where, arg = "id = $1", userID
 		}
@@ -68,7 +155,7 @@ func (a *Accounts) write(ctx context.Context, id, kind, userID, email string) (m
 			return err
 		}
 		var waits, taken int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mails WHERE id = $1", id).Scan(&waits); err != nil || waits == 0 {
+		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mails WHERE id = $1", o.id).Scan(&waits); err != nil || waits == 0 {
 			return err
 		}
 		switch known := owner != ""; Purpose(kind) {
@@ -82,7 +169,7 @@ func (a *Accounts) write(ctx context.Context, id, kind, userID, email string) (m
 			}
 			userID = owner
 		case ForEmail:
-			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM users WHERE email = $1", email).Scan(&taken); err != nil {
+			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM users WHERE email = $1", o.email).Scan(&taken); err != nil {
 				return err
 			}
 			if taken > 0 {
@@ -90,25 +177,40 @@ func (a *Accounts) write(ctx context.Context, id, kind, userID, email string) (m
 			}
 		}
 		l := letters[kind]
-		m = Mail{To: email, Subject: l.subject, Text: l.text}
+		m = Mail{ID: o.id, To: o.email, Subject: l.subject}
 		if l.link != "" {
-			token, err := a.mint(ctx, tx, l.link, userID, email)
+			token, err := a.mint(ctx, tx, l.link, userID, o.email)
 			if err != nil {
 				return err
 			}
 			// The path of a URL is logged, and its query is not.
-			m.Text = fmt.Sprintf(l.text, a.origin.JoinPath(pages[l.link]).String()+"?token="+token)
+			m.Link = a.origin.JoinPath(pages[l.link]).String() + "?token=" + token
 		}
+		m.Text = strings.NewReplacer("{link}", m.Link, "{life}", inWords(lives[l.link]), "{when}", o.when(), "{reset}", a.origin.JoinPath("reset").String()).
+			Replace(l.text) + "\n-- \n" + application + "\n" + a.origin.String() + "\n"
 		ok = true
 		return nil
 	})
 	return m, ok, err
 }
 
+// inWords returns a time as mails say it: "15 minutes", "24 hours".
+func inWords(d time.Duration) string {
+	if d > time.Hour {
+		return fmt.Sprintf("%.0f hours", d.Hours())
+	}
+	return fmt.Sprintf("%.0f minutes", d.Minutes())
+}
+
+// ErrRefused is wrapped by the error of who sends a mail that the server will never take, such
+// as one to an address that it does not know.
+var ErrRefused = errors.New("the mail server refuses this mail")
+
 const (
+	mailers     = 4 // send at the same time, so that a mail server which is slow with one does not hold up all
 	mailTimeout = 30 * time.Second
-	mailLease   = time.Minute // longer than mailTimeout: then the process was killed, and another one sends
-	mailTries   = 12          // the last one a day and a half after the first
+	mailLease   = 2 * time.Minute // longer than sending takes: then the process was killed, and another one sends
+	mailTries   = 11              // the last one a day and a half after the first
 	mailPause   = 10 * time.Second
 )
 
@@ -116,38 +218,40 @@ const (
 // may do so at once.
 func (a *Accounts) sendNext(ctx context.Context) (found bool, err error) {
 	now := a.now()
-	var id, kind, email string
+	var o order
 	var userID sql.NullString
-	var tries int
+	var asked int64
 	// Of two that find the same mail, the second one waits for the first, looks at the condition
 	// again, and has none.
 	err = a.db.QueryRowContext(ctx, `
 		UPDATE mails SET due = $1, tries = tries + 1
 		WHERE id = (SELECT id FROM mails WHERE due <= $2 ORDER BY due LIMIT 1) AND due <= $2
-		RETURNING id, kind, user_id, email, tries`, now.Add(mailLease).UnixMilli(), now.UnixMilli()).Scan(&id, &kind, &userID, &email, &tries)
+		RETURNING id, kind, user_id, email, network, asked, tries`, now.Add(mailLease).UnixMilli(), now.UnixMilli()).
+		Scan(&o.id, &o.kind, &userID, &o.email, &o.network, &asked, &o.tries)
 	if errors.Is(err, sql.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
+	a.wakeMailer() // for the next one, while this one is sent
+	o.userID, o.asked = userID.String, time.UnixMilli(asked)
 	// A mail that has begun is sent to its end, also if the program is about to stop.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
 	defer cancel()
-	m, ok, err := a.write(ctx, id, kind, userID.String, email)
+	m, ok, err := a.write(ctx, o)
 	if err == nil && ok {
-		m.ID = id
 		err = a.send(ctx, m)
 	}
-	if err != nil && tries < mailTries {
-		a.logger().Warn("a mail was not sent, and will be tried again", "kind", kind, "tries", tries, "error", err)
-		_, err = a.db.ExecContext(context.WithoutCancel(ctx), "UPDATE mails SET due = $1 WHERE id = $2", a.now().Add(mailLease<<(tries-1)).UnixMilli(), id)
+	if err != nil && o.tries < mailTries && !errors.Is(err, ErrRefused) {
+		a.logger().Warn("a mail was not sent, and will be tried again", "kind", o.kind, "tries", o.tries, "error", err)
+		_, err = a.db.ExecContext(context.WithoutCancel(ctx), "UPDATE mails SET due = $1 WHERE id = $2", a.now().Add(mailLease<<(o.tries-1)).UnixMilli(), o.id)
 		return true, err
 	}
 	if err != nil {
-		a.logger().Error("a mail was not sent", "kind", kind, "tries", tries, "error", err)
+		a.logger().Error("a mail was not sent", "kind", o.kind, "tries", o.tries, "error", err)
 	}
-	_, err = a.db.ExecContext(context.WithoutCancel(ctx), "DELETE FROM mails WHERE id = $1", id)
+	_, err = a.db.ExecContext(context.WithoutCancel(ctx), "DELETE FROM mails WHERE id = $1", o.id)
 	return true, err
 }
 
@@ -160,22 +264,24 @@ func (a *Accounts) wakeMailer() {
 
 // Start begins what goes on beside requests: it is for Router.OnStart.
 func (a *Accounts) Start(ctx context.Context) error {
-	a.jobs.Go(func() {
-		for ctx.Err() == nil {
-			found, err := a.sendNext(ctx)
-			if err != nil && ctx.Err() == nil {
-				a.logger().Error("mails are not sent", "error", err)
+	for range mailers {
+		a.jobs.Go(func() {
+			for ctx.Err() == nil {
+				found, err := a.sendNext(ctx)
+				if err != nil && ctx.Err() == nil {
+					a.logger().Error("mails are not sent", "error", err)
+				}
+				if found && err == nil {
+					continue
+				}
+				select {
+				case <-ctx.Done():
+				case <-a.wake:
+				case <-time.After(mailPause): // for those to be tried again, and those of other processes
+				}
 			}
-			if found && err == nil {
-				continue
-			}
-			select {
-			case <-ctx.Done():
-			case <-a.wake:
-			case <-time.After(mailPause): // for those to be tried again, and those of other processes
-			}
-		}
-	})
+		})
+	}
 	a.jobs.Go(func() {
 		for ctx.Err() == nil {
 			if err := a.sweep(ctx); err != nil && ctx.Err() == nil {
@@ -190,7 +296,7 @@ func (a *Accounts) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop waits for the mail that is being sent: it is for Router.OnStop.
+// Stop waits for the mails that are being sent: it is for Router.OnStop.
 func (a *Accounts) Stop(ctx context.Context) error {
 	done := make(chan struct{})
 	go func() {

@@ -219,7 +219,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 		if err := a.note(ctx, tx, id, "passkey added", from); err != nil {
 			return err
 		}
-		return a.post(ctx, tx, "passkey added", "", s.User.Email)
+		return a.post(ctx, tx, "passkey added", "", s.User.Email, from)
 	})
 	return cmp.Or(err, refused)
 }
@@ -245,7 +245,7 @@ func (a *Accounts) RemovePasskey(ctx context.Context, s *Session, id string, fro
 		if err := a.note(ctx, tx, s.User.ID, "passkey removed", from); err != nil {
 			return err
 		}
-		return a.post(ctx, tx, "passkey removed", "", s.User.Email)
+		return a.post(ctx, tx, "passkey removed", "", s.User.Email, from)
 	})
 }
 

@@ -145,7 +145,7 @@ func TestPasskey(t *testing.T) {
 		p := newDevice(t)
 		p.user = []byte(s.User.ID)
 		ok(t, d.AddPasskey(t.Context(), s, challenge, " Laptop\x00 ", p.add(t, challenge), from))
-		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "A passkey was added" {
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != letters["passkey added"].subject {
 			t.Errorf("sent: %v", mails)
 		}
 		options, _, err = d.NewPasskey(t.Context(), s)
@@ -482,7 +482,7 @@ func TestRemovePasskey(t *testing.T) {
 		session, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
 		ok(t, err)
 		ok(t, d.RemovePasskey(t.Context(), d.session(session), id, from))
-		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != "A passkey was removed" {
+		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != letters["passkey removed"].subject {
 			t.Errorf("sent: %v", mails)
 		}
 		challenge = d.askForPasskey()

@@ -83,11 +83,10 @@ func join(r *flow.Router, a *accounts.Accounts) *members {
 func (s *testSite) link(to string) string {
 	s.t.Helper()
 	m := <-s.mails
-	_, link, ok := strings.Cut(m.Text, "https://newapp.example")
+	link, ok := strings.CutPrefix(m.Link, "https://newapp.example")
 	if m.To != to || !ok {
 		s.t.Fatalf("the mail is %+v, want one to %s with a link", m, to)
 	}
-	link, _, _ = strings.Cut(link, "\n")
 	return link
 }
 
@@ -250,7 +249,7 @@ func TestReset(t *testing.T) {
 	shows(t, other.get(link), 200, "ada@example.com")
 	leads(t, other.post(link, "password", "another long password"), "/account?notice=password")
 	leads(t, b.get("/account"), "/sign-in?next=%2Faccount")
-	if m := <-b.mails; m.Subject != "Your password was changed" {
+	if m := <-b.mails; !strings.Contains(m.Subject, "was changed") {
 		t.Errorf("the mail is %+v", m)
 	}
 }

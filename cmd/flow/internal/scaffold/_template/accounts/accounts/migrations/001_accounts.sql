@@ -38,6 +38,8 @@ CREATE TABLE mails (               -- those that wait to be sent
 	kind    TEXT NOT NULL,
 	user_id TEXT REFERENCES users (id) ON DELETE CASCADE, -- NULL if the address is all it is about
 	email   TEXT NOT NULL,
+	network TEXT NOT NULL,         -- of who has caused it
+	asked   BIGINT NOT NULL,
 	due     BIGINT NOT NULL,
 	tries   BIGINT NOT NULL
 );
