@@ -381,6 +381,7 @@ func (j *join) field() string {
 		panic(err) // it is embedded
 	}
 	j.addFile(routetree.RouterDir+"/"+name+pageExt, text)
+	j.plan.notes = append(j.plan.notes, "The pages have the classes of a new application. Take what you need from the app/public/app.css that \"flow new\" writes.")
 	return name
 }
 

@@ -109,7 +109,7 @@ func TestAddAccounts(t *testing.T) {
 			"app/router/+field.html":                   "{{.}}",
 			"app/router/(accounts)/+field.html":        "A field of a form",
 			"app/router/(accounts)/sign-in/index.html": `{{template "(accounts)/+field" (dict`,
-		}, nil},
+		}, []string{"\nThe pages have the classes of a new application. Take what you need from the app/public/app.css that \"flow new\" writes.\n"}},
 		{"an Authenticate, a policy and databases", shop("app/app.go", strings.Replace(shopGo, "return flow.New(files).Provide(a)", "\n\tr := flow.New(files)\n\tr.Authenticate = nil\n\tr.ContentSecurityPolicy = \"\"\n\treturn r\n", 1),
 			"db.go", "package main\n\nimport \"database/sql\"\n\nvar db, _ = sql.Open(\"\", \"\")\n", "pool.go", "package main\n\nvar pool, _ = pgxpool.New(nil, \"\")\n"), "", nil, []string{
 			"\tapp/app.go:16: the Router has an Authenticate already, and does not start with another: remove this one, or ask the accounts in it and take the line r.Authenticate out of UseAccounts\n",

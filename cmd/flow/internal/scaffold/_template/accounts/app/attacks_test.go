@@ -39,7 +39,7 @@ func TestEnumeration(t *testing.T) {
 		t.Run(path, func(t *testing.T) {
 			b := newSite(t).browser()
 			b.join("ada@example.com")
-			asks := b.site.browser()
+			asks := b.browser()
 			asks.post("/sign-up", "email", "bob@example.com") // who has got a mail, too, and does not follow it
 			<-b.mails
 			if path == "/account/email" {
@@ -141,7 +141,7 @@ func TestTokens(t *testing.T) {
 			old := []string{link("/reset"), link("/sign-in/mail")}
 			b.post("/account/delete", "email", "ada@example.com")
 			<-b.mails
-			b.site.browser().join("ada@example.com")
+			b.browser().join("ada@example.com")
 			return old
 		},
 	} {
@@ -150,14 +150,14 @@ func TestTokens(t *testing.T) {
 			b.t = t
 			b.join("ada@example.com")
 			link := func(path string) string {
-				leads(t, b.site.browser().post(path, "email", "ada@example.com"), "/sent")
+				leads(t, b.browser().post(path, "email", "ada@example.com"), "/sent")
 				l := b.link("ada@example.com")
-				refused(t, b.site.browser(), l, others(l)...) // which leaves it as it is
-				shows(t, b.site.browser().get(l), 200, "ada@example.com")
+				refused(t, b.browser(), l, others(l)...) // which leaves it as it is
+				shows(t, b.browser().get(l), 200, "ada@example.com")
 				return l
 			}
-			for _, old := range use(b, b.site.browser(), link) {
-				refused(t, b.site.browser(), old, pages...)
+			for _, old := range use(b, b.browser(), link) {
+				refused(t, b.browser(), old, pages...)
 			}
 		})
 	}
@@ -167,9 +167,9 @@ func TestTokens(t *testing.T) {
 		b.post("/reset", "email", "ada@example.com")
 		link := b.link("ada@example.com")
 		for _, method := range []string{"GET", "HEAD", "OPTIONS", "GET"} { // as programs do that read mails
-			b.site.browser().do(httptest.NewRequest(method, link, nil))
+			b.browser().do(httptest.NewRequest(method, link, nil))
 		}
-		if w := b.site.browser().post(link, "password", "another long password"); w.Code != http.StatusSeeOther {
+		if w := b.browser().post(link, "password", "another long password"); w.Code != http.StatusSeeOther {
 			t.Errorf("%d: %s", w.Code, w.Body)
 		}
 	})
@@ -180,13 +180,13 @@ func TestResetOther(t *testing.T) {
 	t.Run("by a form with another address", func(t *testing.T) {
 		b := newSite(t).browser()
 		b.join("ada@example.com")
-		eve := b.site.browser()
+		eve := b.browser()
 		eve.join("eve@example.com")
 		eve.post("/reset", "email", "eve@example.com")
 		link := b.link("eve@example.com") + "&email=ada@example.com&user=ada@example.com"
 		eve.post(link, "password", "the password of a thief", "email", "ada@example.com", "username", "ada@example.com", "Email", "ada@example.com")
 		shows(t, eve.get("/account"), 200, "eve@example.com")
-		shows(t, b.site.browser().post("/sign-in", "email", "ada@example.com", "password", "the password of a thief"), 422, "")
+		shows(t, b.browser().post("/sign-in", "email", "ada@example.com", "password", "the password of a thief"), 422, "")
 		shows(t, b.get("/account"), 200, "ada@example.com")
 	})
 	t.Run("by an address that looks alike", func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestOtherSite(t *testing.T) {
 			}
 		}
 		shows(t, b.get("/account"), 200, "ada@example.com")
-		shows(t, b.site.browser().post("/sign-in", "email", "ada@example.com", "password", password), 303, "")
+		shows(t, b.browser().post("/sign-in", "email", "ada@example.com", "password", password), 303, "")
 	})
 }
 
@@ -421,7 +421,7 @@ func TestSlowBody(t *testing.T) {
 			go func() { done <- thief.do(r) }()
 			io.WriteString(pipe, name) // until somebody reads: the guards have let it through
 
-			owner := thief.site.browser()
+			owner := thief.browser()
 			owner.post("/reset", "email", "ada@example.com")
 			if w := owner.post(owner.link("ada@example.com"), "password", "the password of the owner"); w.Code != http.StatusSeeOther {
 				t.Fatal(w.Body)
@@ -432,7 +432,7 @@ func TestSlowBody(t *testing.T) {
 				t.Errorf("%d, it leads to %q", w.Code, w.Header().Get("Location"))
 			}
 			shows(t, owner.get("/account"), 200, "ada@example.com")
-			leads(t, thief.site.browser().post("/sign-in", "email", "ada@example.com", "password", "the password of the owner"), "/account")
+			leads(t, thief.browser().post("/sign-in", "email", "ada@example.com", "password", "the password of the owner"), "/account")
 		})
 	}
 }
@@ -532,7 +532,7 @@ func TestFixation(t *testing.T) {
 		for which, plant := range map[string]func(b *browser) string{
 			"made up": func(b *browser) string { return "AAAAAAAAAAAAAAAAAAAAAAAAAA" },
 			"of a thief": func(b *browser) string {
-				thief := b.site.browser()
+				thief := b.browser()
 				thief.join("eve@example.com")
 				return thief.jar.Cookies(here)[0].Value
 			},
@@ -612,7 +612,7 @@ func TestLogs(t *testing.T) {
 	note(b)
 	b.get(l)
 	for _, path := range []string{"/sign-up", "/sign-in/mail", "/reset"} {
-		other := b.site.browser()
+		other := b.browser()
 		other.post(path, "email", "ada@example.com")
 		l := link("ada@example.com")
 		for _, at := range []string{l, strings.Replace(l, "?", "/?", 1), "/" + l, "/nothing" + l, "/account/confirm?" + l[strings.Index(l, "token"):]} {

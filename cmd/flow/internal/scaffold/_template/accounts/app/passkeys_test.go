@@ -11,7 +11,7 @@ import (
 func TestPasskeys(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
-	shows(t, newSite(t).browser().get("/sign-in?next=/users"), 200, `action="/sign-in/passkey?next=%2Fusers"`)
+	shows(t, b.browser().get("/sign-in?next=/users"), 200, `action="/sign-in/passkey?next=%2Fusers"`)
 	shows(t, b.get("/account/passkeys"), 200, "Add a passkey")
 	for path, want := range map[string]string{
 		"/account/passkeys/options": `"name":"ada@example.com"`,
