@@ -216,12 +216,14 @@ func (w *routeWalk) dir(file string) {
 // formatHint returns the end of a fault about a file that is no page, if its extension is that of a
 // text which a format would make one.
 func formatHint(ext string) string {
-	switch ext {
-	case ".md", ".markdown", ".mdx":
+	if IsMarkdown(ext) {
 		return fmt.Sprintf(", and Router.Formats[%q] would make pages of these", ext)
 	}
 	return ""
 }
+
+// IsMarkdown reports whether an extension says that a file is in Markdown.
+func IsMarkdown(ext string) bool { return slices.Contains([]string{".md", ".markdown", ".mdx"}, ext) }
 
 // file adds a route file or a template to the tree.
 func (w *routeWalk) file(file string) {

@@ -87,7 +87,7 @@ type textLink struct {
 
 // isMarkdown reports whether the links of a page are written as in Markdown.
 func isMarkdown(name string) bool {
-	return slices.Contains([]string{".md", ".markdown", ".mdx"}, strings.ToLower(path.Ext(name)))
+	return routetree.IsMarkdown(strings.ToLower(path.Ext(name)))
 }
 
 // markdownLinks match the destinations of links and images in a line of Markdown, and those of

@@ -198,7 +198,7 @@ func (a *addition) extension(t *routetree.Tree, pkg *goPackage, path, written st
 		return written, nil
 	case a.endpoint:
 		return endpointExt, nil
-	case isMarkdown(path):
+	case routetree.IsMarkdown(filepath.Ext(path)):
 		return "", cli.Usagef("add: Router.Formats has no %s: write %s, or say -endpoint if the URL is to end so", filepath.Ext(path), project.Quoted(strings.TrimSuffix(path, filepath.Ext(path))))
 	case a.page:
 		return pageExt, nil

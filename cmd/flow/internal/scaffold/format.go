@@ -64,7 +64,7 @@ func formatText(t *routetree.Tree, r *routetree.Route) []byte {
 			return []byte(front)
 		}
 	}
-	if isMarkdown(r.File) {
+	if routetree.IsMarkdown(r.Ext()) {
 		return []byte("# " + title(r) + "\n")
 	}
 	return []byte(title(r) + "\n")
@@ -104,9 +104,4 @@ func frontMatter(text, title string, today time.Time) string {
 		return ""
 	}
 	return front + mark + "\n"
-}
-
-// isMarkdown reports whether a file is one of Markdown by its name.
-func isMarkdown(file string) bool {
-	return slices.Contains([]string{".md", ".markdown", ".mdx"}, path.Ext(file))
 }
