@@ -158,11 +158,13 @@ func TestNewAccounts(t *testing.T) {
 	link = <-mails
 	state("email-link", link, "becomes ada@example.org")
 	state("email-changed", link, "Your address is changed.", fill()...)
+	state("email-link-again", link, "Ask for another link")
 	state("password", "/account/password", "At least 12")
 	state("password-wrong", "/account/password", "must have at least", fill("#password", "short")...)
 	state("password-changed", "/account/password", "Your password is changed", fill("#password", second)...)
 	state("sessions", "/account/sessions", "Chrome on Linux (this browser)")
 	state("passkeys", "/account/passkeys", "Passkeys")
+	state("change-password", "/.well-known/change-password", "All browsers in which")
 	state("delete", "/account/delete", "Type ada@example.org")
 	state("delete-wrong", "/account/delete", "is not that of this account", fill("#email", "bob@example.com")...)
 	state("users-member", "/users", "404")
