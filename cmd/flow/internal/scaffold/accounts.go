@@ -362,7 +362,7 @@ func (j *join) finish() {
 	if disk.IsDir(filepath.Join(j.app.Module.Dir, "vendor")) {
 		then += "go mod vendor && "
 	}
-	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./..., and flow dev: sign up at /sign-up. In development, mails are printed.")
+	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./..., and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.")
 }
 
 // field returns the partial that shows a field of a form: the one at the root of the tree, or
