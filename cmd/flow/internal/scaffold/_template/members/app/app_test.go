@@ -50,13 +50,20 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// TestMenu looks at the home page of who has signed in.
+// TestMenu looks at the home page of who has signed in, and that no cache has the one of before.
 func TestMenu(t *testing.T) {
 	b := newSite(t).browser()
+	before := b.get("/")
 	b.join("ada@example.com")
 	w := b.get("/")
 	shows(t, w, 200, "Sign out")
 	if got := w.Header().Get("Cache-Control"); !strings.Contains(got, "private") {
 		t.Errorf("Cache-Control is %q", got)
+	}
+	for _, tag := range []string{before.Header().Get("ETag"), "*"} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Header.Set("If-None-Match", tag)
+		r.Header.Set("If-Modified-Since", before.Header().Get("Date"))
+		shows(t, b.do(r), 200, "Sign out") // and not the page of before
 	}
 }
