@@ -32,7 +32,7 @@ func Open(name string) (*sql.DB, error) {
 		return db, err
 	}
 	options := url.Values{
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "foreign_keys(1)"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(1)"},
 		"_txlock": {"immediate"}, // a transaction waits at its begin, and never fails in its middle
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: name}).EscapedPath()+"?"+options.Encode())

@@ -44,6 +44,7 @@ CREATE TABLE mails (               -- those that wait to be sent
 	tries   BIGINT NOT NULL
 );
 CREATE INDEX mails_due ON mails (due);
+CREATE INDEX mails_user ON mails (user_id);
 
 CREATE TABLE events (              -- these stay when their user is deleted
 	id      TEXT PRIMARY KEY,
