@@ -1,8 +1,10 @@
 package accounts
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -201,4 +203,126 @@ func TestManyAtOnce(t *testing.T) {
 			t.Errorf("%d connections", n)
 		}
 	})
+}
+
+// TestAtOnce has fifty do the same in the same moment: one of them succeeds, and the others hear that the
+// link has ended.
+func TestAtOnce(t *testing.T) {
+	const many = 50
+	for name, prepare := range map[string]func(d *desk) func(i int) error{
+		"sign up with one link": func(d *desk) func(int) error {
+			ok(d.t, d.SendLink(d.t.Context(), ForSignUp, "ada@example.com", from))
+			token := d.token("ada@example.com")
+			return func(int) error { _, err := d.SignUp(d.t.Context(), token, password, from); return err }
+		},
+		"sign in with one link": func(d *desk) func(int) error {
+			d.join("ada@example.com")
+			ok(d.t, d.SendLink(d.t.Context(), ForSignIn, "ada@example.com", from))
+			token := d.token("ada@example.com")
+			return func(int) error { _, err := d.SignInByLink(d.t.Context(), token, from); return err }
+		},
+		"reset with one link": func(d *desk) func(int) error {
+			d.join("ada@example.com")
+			ok(d.t, d.SendLink(d.t.Context(), ForReset, "ada@example.com", from))
+			token := d.token("ada@example.com")
+			return func(int) error { _, err := d.ResetPassword(d.t.Context(), token, password, from); return err }
+		},
+		"take one address": func(d *desk) func(int) error {
+			var sessions []*Session
+			var tokens []string
+			for i := range many {
+				s := d.session(d.join(fmt.Sprintf("user%d@example.com", i)))
+				at := Client{Addr: netip.AddrFrom4([4]byte{10, 0, 0, byte(i)})}
+				ok(d.t, d.ChangeEmail(d.t.Context(), s, "ada@example.com", at))
+				sessions, tokens = append(sessions, s), append(tokens, d.token("ada@example.com"))
+				_, err := d.db.ExecContext(d.t.Context(), "DELETE FROM limits")
+				ok(d.t, err)
+			}
+			return func(i int) error { return d.ConfirmEmail(d.t.Context(), sessions[i], tokens[i], from) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, d *desk) {
+				won := 0
+				for _, err := range d.atOnce(many, prepare(d)) {
+					if err == nil {
+						won++
+					} else {
+						fails(t, err, ErrLink)
+					}
+				}
+				if n := d.rows("users WHERE email = $1", "ada@example.com"); won != 1 || n != 1 {
+					t.Errorf("%d of %d, %d users", won, many, n)
+				}
+			})
+		})
+	}
+}
+
+// TestBeside does all that there is in the moment in which the account is deleted, or its password is
+// reset. Nothing is left of what was before.
+func TestBeside(t *testing.T) {
+	for name, end := range map[string]func(d *desk, s *Session, reset string) error{
+		"deleted": func(d *desk, s *Session, _ string) error { return d.Delete(d.t.Context(), s, from) },
+		"reset": func(d *desk, _ *Session, reset string) error {
+			_, err := d.ResetPassword(d.t.Context(), reset, "another long password", from)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			both(t, func(t *testing.T, d *desk) {
+				ctx := t.Context()
+				d.join("admin@example.com")
+				ok(t, d.MakeAdmin(ctx, "admin@example.com"))
+				for i := range 5 {
+					email := fmt.Sprintf("user%d@example.com", i)
+					stolen := d.join(email)
+					s := d.session(stolen)
+					links := map[Purpose]string{}
+					for _, p := range []Purpose{ForSignIn, ForReset} {
+						ok(t, d.SendLink(ctx, p, email, Client{}))
+						links[p] = d.token(email)
+					}
+					token, err := d.SignIn(ctx, "admin@example.com", password, Client{})
+					ok(t, err)
+					admin := d.session(token)
+					_, err = d.db.ExecContext(ctx, "DELETE FROM limits")
+					ok(t, err)
+					all := []func() error{
+						func() error { return end(d, s, links[ForReset]) },
+						func() error { _, err := d.SignInByLink(ctx, links[ForSignIn], from); return err },
+						func() error { _, err := d.SignIn(ctx, email, password, from); return err },
+						func() error { _, err := d.Session(ctx, stolen); return err },
+						func() error { return d.ChangeEmail(ctx, s, "eve@example.com", from) },
+						func() error { return d.SetRole(ctx, admin, s.User.ID, Admin, from) },
+						func() error { _, err := d.sendNext(ctx); return err },
+						func() error { return d.SignOutEverywhere(ctx, s, from) },
+					}
+					errs := d.atOnce(len(all), func(i int) error { return all[i]() })
+					for i, err := range errs {
+						for _, fine := range []error{ErrLink, ErrCredentials, ErrNotRecent, ErrRole} {
+							if errors.Is(err, fine) {
+								err = nil
+							}
+						}
+						if err != nil {
+							t.Errorf("%d: %v", i, err)
+						}
+					}
+					d.isOver(stolen)
+					if _, err := d.SignIn(ctx, email, password, Client{}); errs[0] == nil && !errors.Is(err, ErrCredentials) {
+						t.Errorf("the password of before: %v", err)
+					}
+					for _, m := range d.sent() {
+						if _, link, found := strings.Cut(m.Text, "/account/confirm?token="); errs[0] == nil && found {
+							link, _, _ = strings.Cut(link, "\n")
+							if s := d.rows("tokens WHERE hash = $1", hashOf(link)); s != 0 {
+								t.Errorf("a link is good for %s", m.To)
+							}
+						}
+					}
+				}
+			})
+		})
+	}
 }

@@ -1,0 +1,116 @@
+package accounts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+)
+
+var timing = flag.Int("timing", 0, "`attempts` of each kind that TestTiming measures")
+
+// TestTiming measures how well time tells an address with an account from one without. It fails
+// never, since machines are busy: read what it prints, and compare it before and after a change.
+//
+//	go test ./accounts -run Timing -v -timing 1000
+//
+// auc is the part of all pairs in which the known address took longer: 0.5 tells nothing, 1 or 0
+// tells everything. p is how often chance alone is that far from 0.5.
+func TestTiming(t *testing.T) {
+	if *timing == 0 {
+		t.Skip("-timing is not set")
+	}
+	both(t, func(t *testing.T, d *desk) {
+		ctx := t.Context()
+		d.join("ada@example.com")
+		d.join("old@example.com")
+		asker := d.session(d.join("eve@example.com"))
+
+		// The hash of one user is from the time before today.
+		older := cost{memory: 7 * 1024, time: 2, threads: 1}
+		d.passwords = newHasher(today, older)
+		for email, c := range map[string]cost{"ada@example.com": today, "old@example.com": older} {
+			hash, err := newHasher(c).hash(ctx, password)
+			ok(t, err)
+			_, err = d.db.ExecContext(ctx, "UPDATE users SET password = $1 WHERE email = $2", hash, email)
+			ok(t, err)
+		}
+		signIn := func(email string) error {
+			_, err := d.SignIn(ctx, email, "a wrong password", from)
+			if errors.Is(err, ErrCredentials) {
+				return nil
+			}
+			return cmp.Or(err, errors.New("signed in"))
+		}
+		link := func(p Purpose) func(string) error {
+			return func(email string) error { return d.SendLink(ctx, p, email, from) }
+		}
+		for _, kind := range []struct {
+			name, known string
+			do          func(email string) error
+		}{
+			{"sign-in", "ada@example.com", signIn},
+			{"sign-in, older hash", "old@example.com", signIn},
+			{"sign-up", "ada@example.com", link(ForSignUp)},
+			{"link", "ada@example.com", link(ForSignIn)},
+			{"reset", "ada@example.com", link(ForReset)},
+			{"change of address", "ada@example.com", func(email string) error { return d.ChangeEmail(ctx, asker, email, from) }},
+		} {
+			var known, unknown []time.Duration
+			for range *timing {
+				attempts := []func(){
+					func() { known = append(known, d.clock(ctx, kind.known, kind.do)) },
+					func() {
+						unknown = append(unknown, d.clock(ctx, fmt.Sprintf("%c%c%c@example.com", 'a'+rand.N(26), 'a'+rand.N(26), '0'+rand.N(10)), kind.do))
+					},
+				}
+				rand.Shuffle(2, func(i, j int) { attempts[i], attempts[j] = attempts[j], attempts[i] })
+				for _, attempt := range attempts {
+					attempt()
+				}
+			}
+			auc, p := compare(known, unknown)
+			t.Logf("%-20s known %8.3f ms, unknown %8.3f ms (medians of %d), auc %.3f, p %.3f", kind.name, median(known), median(unknown), *timing, auc, p)
+		}
+	})
+}
+
+// clock returns how long one attempt takes, with no limit used up, and no mail waiting.
+func (d *desk) clock(ctx context.Context, email string, do func(string) error) time.Duration {
+	d.t.Helper()
+	d.sent()
+	for _, table := range []string{"limits", "tokens"} {
+		_, err := d.db.ExecContext(ctx, "DELETE FROM "+table)
+		ok(d.t, err)
+	}
+	began := time.Now()
+	err := do(email)
+	took := time.Since(began)
+	ok(d.t, err)
+	return took
+}
+
+func median(times []time.Duration) (milliseconds float64) {
+	return float64(slices.Sorted(slices.Values(times))[len(times)/2]) / float64(time.Millisecond)
+}
+
+// compare is the test of Mann and Whitney. Two times are hardly ever equal.
+func compare(a, b []time.Duration) (auc, p float64) {
+	var more float64
+	for _, x := range a {
+		for _, y := range b {
+			if x > y {
+				more++
+			}
+		}
+	}
+	n, m := float64(len(a)), float64(len(b))
+	z := (more - n*m/2) / math.Sqrt(n*m*(n+m+1)/12)
+	return more / (n * m), math.Erfc(math.Abs(z) / math.Sqrt2)
+}
