@@ -528,7 +528,7 @@ func TestLock(t *testing.T) {
 		ok(t, err)
 		ok(t, endAll(t.Context(), tx, s.User.ID))
 		ok(t, meanwhile(d, tx, func() error {
-			m, sent, err := d.write(t.Context(), id, string(ForEmail), s.User.ID, "eve@example.com")
+			m, sent, err := d.write(t.Context(), order{id: id, kind: string(ForEmail), userID: s.User.ID, email: "eve@example.com"})
 			if sent {
 				t.Errorf("sent to the thief: %+v", m)
 			}
