@@ -15,8 +15,7 @@ import (
 
 // A mailServer speaks SMTP, and keeps what it gets.
 type mailServer struct {
-	addr string
-	hold func(to string) // called between getting a mail and saying so
+	hold func(client string) // called between getting a mail and saying so
 	mu   sync.Mutex
 	got  map[string][]letter
 }
@@ -26,27 +25,28 @@ type letter struct {
 	text string
 }
 
-func newMailServer(t *testing.T) *mailServer {
+// listen returns an address of the server for one client, so that it tells them apart.
+func (s *mailServer) listen(t *testing.T) (addr string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
-	s := &mailServer{addr: l.Addr().String(), hold: func(string) {}, got: map[string][]letter{}}
+	addr = l.Addr().String()
 	go func() {
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			go s.serve(textproto.NewConn(conn))
+			go s.serve(textproto.NewConn(conn), addr)
 		}
 	}()
-	return s
+	return addr
 }
 
-func (s *mailServer) serve(c *textproto.Conn) {
+func (s *mailServer) serve(c *textproto.Conn, client string) {
 	defer c.Close()
 	c.PrintfLine("220 test")
 	for {
@@ -69,7 +69,7 @@ func (s *mailServer) serve(c *textproto.Conn) {
 			s.mu.Lock()
 			s.got[to] = append(s.got[to], letter{m.Header, string(text)})
 			s.mu.Unlock()
-			s.hold(to)
+			s.hold(client)
 			c.PrintfLine("250 ok")
 		case "QUIT":
 			c.PrintfLine("221 bye")

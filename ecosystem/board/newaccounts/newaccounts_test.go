@@ -166,20 +166,18 @@ func limits(t *testing.T, c *cluster) {
 func mails(t *testing.T, c *cluster) {
 	const addresses = 300
 	is := is.New(t)
-	both := make(chan bool)
-	var sending sync.WaitGroup
-	sending.Add(2)
-	var first sync.Once
-	c.smtp.hold = func(string) { // the first mails wait for each other, so that both processes do send
-		select {
-		case <-both:
-		default:
-			sending.Done()
-			first.Do(func() {
-				go func() { sending.Wait(); close(both) }()
-			})
-			<-both
+	var mu sync.Mutex
+	clients, both := map[string]bool{}, make(chan bool)
+	c.smtp.hold = func(client string) { // the first mails wait for each other, so that both processes do send
+		mu.Lock()
+		if !clients[client] {
+			clients[client] = true
+			if len(clients) == 2 {
+				close(both)
+			}
 		}
+		mu.Unlock()
+		<-both
 	}
 	processes := []*process{c.start(t), c.start(t)}
 	var wg sync.WaitGroup
@@ -249,7 +247,7 @@ func (c *cluster) empty(t *testing.T, name string) *cluster {
 	if _, err := server.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
 	}
-	e := &cluster{program: c.program, url: fmt.Sprintf(c.postgres, name), smtp: newMailServer(t)}
+	e := &cluster{program: c.program, url: fmt.Sprintf(c.postgres, name), smtp: &mailServer{hold: func(string) {}, got: map[string][]letter{}}}
 	if e.db, err = pgxpool.New(t.Context(), e.url); err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +281,7 @@ func (c *cluster) launch(t *testing.T) *process {
 	l.Close()
 	p := &process{url: "http://" + addr, done: make(chan struct{})}
 	p.cmd = exec.Command(c.program, "-addr", addr, "-db", c.url, "-proxies", "1")
-	p.cmd.Env = append(os.Environ(), "SMTP_URL=smtp://"+c.smtp.addr)
+	p.cmd.Env = append(os.Environ(), "SMTP_URL=smtp://"+c.smtp.listen(t))
 	var log bytes.Buffer
 	p.cmd.Stdout, p.cmd.Stderr = &log, &log
 	if err := p.cmd.Start(); err != nil {
