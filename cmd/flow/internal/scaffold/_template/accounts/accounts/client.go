@@ -24,7 +24,11 @@ func (a *Accounts) Client(r *http.Request) Client {
 func (a *Accounts) addr(r *http.Request) netip.Addr {
 	if a.Proxies > 0 {
 		list := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-		addr, err := netip.ParseAddr(strings.TrimSpace(list[max(0, len(list)-a.Proxies)]))
+		from := strings.TrimSpace(list[max(0, len(list)-a.Proxies)])
+		addr, err := netip.ParseAddr(from)
+		if at, errPort := netip.ParseAddrPort(from); errPort == nil { // some proxies add the port, too
+			addr, err = at.Addr(), nil
+		}
 		if err == nil {
 			return addr.Unmap().WithZone("")
 		}
