@@ -760,7 +760,9 @@ func TestRoles(t *testing.T) {
 		ok(t, d.MakeAdmin(t.Context(), "ada@example.com")) // at the next start of the program
 		a = d.session(ada)
 		fails(t, d.SetRole(t.Context(), a, b.User.ID, "root", from), ErrRole)
-		fails(t, d.SetRole(t.Context(), a, a.User.ID, "", from), ErrRole)
+		for _, own := range []string{a.User.ID, a.User.ID + "\x00", "\xff" + a.User.ID} {
+			fails(t, d.SetRole(t.Context(), a, own, "", from), ErrRole)
+		}
 		ok(t, d.SetRole(t.Context(), a, b.User.ID, Admin, from))
 		d.isOver(bob)
 		users, err := d.Users(t.Context(), "", "")

@@ -38,10 +38,11 @@ func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, err
 // SetRole gives a user a role, or none with "". Only an admin may, and not to himself: so one
 // is always left. The user has to sign in again.
 func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
+	userID = clean(userID) // before it is compared: else an admin's own one with a byte more is another one
 	return a.change(ctx, func(tx *sql.Tx) error {
 		// Two admins may take the role from each other at the same moment, and the second one has to
 		// see what the first has done: both lock both users, in the same order.
-		if _, err := lock(ctx, tx, "id = $1", min(s.User.ID, clean(userID))); err != nil {
+		if _, err := lock(ctx, tx, "id = $1", min(s.User.ID, userID)); err != nil {
 			return err
 		}
 		if err := a.stillRecent(ctx, tx, s); err != nil {
@@ -67,7 +68,7 @@ func (a *Accounts) MakeAdmin(ctx context.Context, typed string) error {
 
 func (a *Accounts) setRole(ctx context.Context, tx *sql.Tx, column, value, role string, from Client) error {
 	var id, before string
-	err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", clean(value)).Scan(&id, &before)
+	err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", value).Scan(&id, &before)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrRole
 	}
