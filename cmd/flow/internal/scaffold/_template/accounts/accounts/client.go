@@ -70,7 +70,7 @@ func (c Client) agent() string {
 // subdomains and without TLS.
 func (a *Accounts) Cookie(token string) *http.Cookie {
 	c := &http.Cookie{
-		Name: a.cookieName(), Value: token, Path: "/", MaxAge: int(sessionLife.Seconds()),
+		Name: a.cookieName("session"), Value: token, Path: "/", MaxAge: int(sessionLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: a.isSecure(),
 	}
 	if token == "" {
@@ -80,19 +80,21 @@ func (a *Accounts) Cookie(token string) *http.Cookie {
 }
 
 // Token returns the token of the session that a request has, or "".
-func (a *Accounts) Token(r *http.Request) string {
-	c, err := r.Cookie(a.cookieName())
+func (a *Accounts) Token(r *http.Request) string { return a.cookie(r, "session") }
+
+func (a *Accounts) cookie(r *http.Request, name string) string {
+	c, err := r.Cookie(a.cookieName(name))
 	if err != nil {
 		return ""
 	}
 	return c.Value
 }
 
-func (a *Accounts) cookieName() string {
+func (a *Accounts) cookieName(name string) string {
 	if a.isSecure() {
-		return "__Host-session"
+		return "__Host-" + name
 	}
-	return "session"
+	return name
 }
 
 func (a *Accounts) isSecure() bool { return a.origin.Scheme == "https" }

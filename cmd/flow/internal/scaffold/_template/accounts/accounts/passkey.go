@@ -339,22 +339,9 @@ func (a *Accounts) refuse(why error) error {
 // ChallengeCookie returns the cookie that carries a challenge to the answer.
 func (a *Accounts) ChallengeCookie(challenge string) *http.Cookie {
 	c := a.Cookie(challenge)
-	c.Name, c.MaxAge, c.SameSite = a.challengeName(), int(lives[forPasskey].Seconds()), http.SameSiteStrictMode
+	c.Name, c.MaxAge, c.SameSite = a.cookieName("passkey"), int(lives[forPasskey].Seconds()), http.SameSiteStrictMode
 	return c
 }
 
 // Challenge returns the challenge that a request has, or "".
-func (a *Accounts) Challenge(r *http.Request) string {
-	c, err := r.Cookie(a.challengeName())
-	if err != nil {
-		return ""
-	}
-	return c.Value
-}
-
-func (a *Accounts) challengeName() string {
-	if a.isSecure() {
-		return "__Host-passkey"
-	}
-	return "passkey"
-}
+func (a *Accounts) Challenge(r *http.Request) string { return a.cookie(r, "passkey") }
