@@ -114,6 +114,9 @@ func (a *Accounts) SignUp(ctx context.Context, token, password string, from Clie
 // SignIn begins a session. ErrCredentials does not say whether there is such an account, and
 // neither do the limits, what is written, and the time.
 func (a *Accounts) SignIn(ctx context.Context, typed, password string, from Client) (session string, err error) {
+	if a.passwords.isFull() {
+		return "", ErrBusy // before it is counted: else who is right and tries again is locked out
+	}
 	if err := a.count(ctx, signInsOfClient, from.place()); err != nil {
 		return "", err
 	}

@@ -122,6 +122,9 @@ func (h *hasher) isWeak(stored string) bool {
 	return err == nil && (c.memory < h.memory || c.time < h.time)
 }
 
+// isFull reports whether nobody else may wait.
+func (h *hasher) isFull() bool { return len(h.queue) == cap(h.queue) }
+
 func (h *hasher) key(ctx context.Context, password string, salt []byte, c cost, size int) ([]byte, error) {
 	select {
 	case h.queue <- struct{}{}:

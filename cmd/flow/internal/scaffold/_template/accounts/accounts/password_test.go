@@ -210,3 +210,24 @@ func TestSlots(t *testing.T) {
 	_, err = h.matches(t.Context(), password, h.dummy())
 	fails(t, err, ErrBusy)
 }
+
+// TestBusy tries the right password again and again while too many wait. Nothing is compared, and
+// so nothing is counted.
+func TestBusy(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		d.join("ada@example.com")
+		queue := d.passwords.queue
+		for range cap(queue) {
+			queue <- struct{}{}
+		}
+		for range signInsOfAccount.most + 1 {
+			_, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+			fails(t, err, ErrBusy)
+		}
+		for range cap(queue) {
+			<-queue
+		}
+		_, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+		ok(t, err)
+	})
+}
