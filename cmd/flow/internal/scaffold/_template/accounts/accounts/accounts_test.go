@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/netip"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 )
 
@@ -174,6 +176,33 @@ func fails(t *testing.T, err, want error) {
 	if !errors.Is(err, want) {
 		t.Errorf("got %v, want %v", err, want)
 	}
+}
+
+// TestMigrate has two versions of the program start at the same time, several times each, with an
+// empty database. A file with a mistake leaves nothing behind.
+func TestMigrate(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		_, err := d.db.ExecContext(t.Context(), "DROP TABLE accounts_migrations")
+		ok(t, err)
+		file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
+		old := fstest.MapFS{"migrations/101.sql": file("CREATE TABLE one (n BIGINT); INSERT INTO one VALUES (1)")}
+		next := fstest.MapFS{"migrations/101.sql": old["migrations/101.sql"], "migrations/102.sql": file("INSERT INTO one VALUES (2)")}
+		for _, err := range d.atOnce(8, func(i int) error { return migrate(t.Context(), d.db, []fs.FS{old, next}[i%2]) }) {
+			ok(t, err)
+		}
+		if n := d.rows("one"); n != 2 {
+			t.Errorf("%d rows", n)
+		}
+		next["migrations/103.sql"], next["migrations/104.sql"] = file("INSERT INTO one VALUES (3)"), file("INSERT INTO one VALUES (4); SELECT nonsense")
+		if err := migrate(t.Context(), d.db, next); err == nil || !strings.HasPrefix(err.Error(), "migrations/104.sql: ") || d.rows("one") != 2 {
+			t.Errorf("%v, %d rows", err, d.rows("one"))
+		}
+		next["migrations/104.sql"] = file("INSERT INTO one VALUES (4)")
+		ok(t, migrate(t.Context(), d.db, next))
+		if n := d.rows("one"); n != 4 {
+			t.Errorf("%d rows", n)
+		}
+	})
 }
 
 func TestSignUp(t *testing.T) {
@@ -937,14 +966,12 @@ func TestOutboxRefused(t *testing.T) {
 func TestSlowMail(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		sent, release := make(chan string), make(chan bool)
-		d.send = func(_ context.Context, m Mail) error {
-			if m.To == "slow@example.com" {
-				sent <- m.To
-				<-release
-				return nil
-			}
+		d.send = func(ctx context.Context, m Mail) error {
 			sent <- m.To
-			return nil
+			if m.To == "slow@example.com" {
+				<-release
+			}
+			return ctx.Err()
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		ok(t, d.Start(ctx))
@@ -954,9 +981,12 @@ func TestSlowMail(t *testing.T) {
 		if to := <-sent; to != "ada@example.com" {
 			t.Errorf("sent to %s", to)
 		}
-		close(release)
 		cancel()
+		close(release)
 		ok(t, d.Stop(t.Context()))
+		if n := d.rows("mails"); n != 0 {
+			t.Errorf("%d mails were not sent to their end when the program stopped", n)
+		}
 	})
 }
 
