@@ -18,6 +18,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"github.com/jackc/pgx/v5/stdlib"
 )
 
 // A desk is Accounts for a test, with a clock and a mailbox of its own.
@@ -742,6 +744,25 @@ func TestSessionEnds(t *testing.T) {
 		if n := d.rows("sessions"); n != 0 {
 			t.Errorf("%d sessions are left", n)
 		}
+	})
+}
+
+// TestReadOnly has a database that can be read and not written, as with a full disk.
+func TestReadOnly(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		token := d.join("ada@example.com")
+		d.pass(sessionStep)
+		d.db.SetMaxOpenConns(1)
+		query := "PRAGMA query_only = 1"
+		if _, ok := d.db.Driver().(*stdlib.Driver); ok {
+			query = "SET default_transaction_read_only = on"
+		}
+		_, err := d.db.ExecContext(t.Context(), query)
+		ok(t, err)
+		if d.SendLink(t.Context(), ForSignIn, "ada@example.com", from) == nil {
+			t.Fatal("it can be written")
+		}
+		d.session(token)
 	})
 }
 
