@@ -194,7 +194,7 @@ func TestNewAccounts(t *testing.T) {
 	state("account-bob", <-mails, "You are signed in as bob", fill("#password", first)...)
 	forget(newTab(t))
 	state("account-admin", "/sign-in?next=%2Faccount", "with the role admin", fill("#email", "ada@example.org", "#password", first)...)
-	state("users", "/users", "Make an admin")
+	state("users", "/users", "Make admin")
 	state("users-none", "/users?q=eve", "No address has “eve” in it.")
 	state("users-admin", "/users?q=bob", "Make no admin", fill()...)
 	state("deleted", "/account/delete", "Your account is deleted.", fill("#email", "ada@example.org")...)

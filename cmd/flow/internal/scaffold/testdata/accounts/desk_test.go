@@ -50,7 +50,9 @@ func TestDesk(t *testing.T) {
 	signIn(bob, "bob@example.com")
 	shows(t, bob.get("/queue"), 200, "The printer burns")
 	shows(t, bob.get("/users"), 404, "")
-	shows(t, bob.get("/account"), 200, "made agent")
+	shows(t, ada.get("/users"), 200, "Make no agent: bob@example.com")
+	shows(t, ada.get("/queue"), 200, "The printer burns")
+	shows(t, bob.get("/account"), 200, "role: agent")
 
 	shows(t, bob.get("/sign-up"), 404, "")
 	leads(t, s.browser().get("/sign-up"), "/sign-in?next=%2Fsign-up")

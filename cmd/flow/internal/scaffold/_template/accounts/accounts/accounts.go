@@ -45,8 +45,11 @@ type User struct {
 	Created         time.Time
 }
 
-// Admin is the role that may see and change other users. Everybody else has none.
+// Admin is the role that may see and change other users.
 const Admin = "admin"
+
+// Roles are those that an admin gives. A user has one of them or, as most, none: "".
+var Roles = []string{Admin}
 
 // What a handler has to tell from a failure of the database.
 var (

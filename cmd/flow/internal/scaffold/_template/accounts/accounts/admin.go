@@ -1,10 +1,12 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -48,7 +50,7 @@ func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string,
 		if err := a.stillRecent(ctx, tx, s); err != nil {
 			return err
 		}
-		if s.User.Role != Admin || s.User.ID == userID || role != "" && role != Admin {
+		if s.User.Role != Admin || s.User.ID == userID || role != "" && !slices.Contains(Roles, role) {
 			return ErrRole
 		}
 		return a.setRole(ctx, tx, "id", userID, role, from)
@@ -81,9 +83,5 @@ func (a *Accounts) setRole(ctx context.Context, tx *sql.Tx, column, value, role 
 	if err := endAll(ctx, tx, id); err != nil {
 		return err
 	}
-	what := "no admin any more"
-	if role == Admin {
-		what = "made admin"
-	}
-	return a.note(ctx, tx, id, what, from)
+	return a.note(ctx, tx, id, "role: "+cmp.Or(role, "none"), from)
 }

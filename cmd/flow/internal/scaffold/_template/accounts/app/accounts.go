@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 
 	"example.com/flow"
@@ -24,7 +25,7 @@ func use(r *flow.Router, m *members) error {
 	r.Authenticate = m.authenticate
 	r.In("(accounts)").Use(hideURL)
 	r.In("(members)").Use(membersOnly)
-	r.In("(admin)").Use(adminsOnly)
+	r.In("(admin)").Use(roleOnly(accounts.Admin))
 	for _, dir := range []string{"(accounts)", "(members)/account", "(admin)/users"} {
 		r.In(dir).OnError(accountsError)
 	}
@@ -67,15 +68,14 @@ func recentOnly(req *flow.Request) flow.Response {
 	return askToSignIn(req)
 }
 
-// adminsOnly is a guard. For others, there is nothing.
-func adminsOnly(req *flow.Request) flow.Response {
-	switch s := session(req); {
-	case s == nil:
-		return askToSignIn(req)
-	case s.User.Role != accounts.Admin:
-		return flow.Fail(http.StatusNotFound, "")
+// roleOnly returns a guard for who has one of some roles. For other users, there is nothing.
+func roleOnly(roles ...string) func(*flow.Request) flow.Response {
+	return func(req *flow.Request) flow.Response {
+		if s := session(req); s != nil && !slices.Contains(roles, s.User.Role) {
+			return flow.Fail(http.StatusNotFound, "")
+		}
+		return membersOnly(req)
 	}
-	return flow.Next().Header("Cache-Control", "no-store")
 }
 
 // askToSignIn leads back afterwards. A form that was sent is lost, which the page says: it

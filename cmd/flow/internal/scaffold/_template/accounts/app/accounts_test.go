@@ -353,7 +353,7 @@ func TestAdmin(t *testing.T) {
 	leads(t, b.get("/users"), "/sign-in?next=%2Fusers") // the role begins with a new session
 	leads(t, b.post("/sign-in?next=/users", "email", "ada@example.com", "password", password), "/users")
 	page := b.get("/users?q=BOB")
-	shows(t, page, 200, "Make an admin: bob@example.com")
+	shows(t, page, 200, "Make admin: bob@example.com")
 	if strings.Contains(page.Body.String(), "ada@") {
 		t.Error("the search finds others, too")
 	}
@@ -362,6 +362,7 @@ func TestAdmin(t *testing.T) {
 	id, _, _ = strings.Cut(id, `"`)
 	leads(t, b.post("/users?q=BOB", "user", id, "role", "admin"), "/users?q=BOB")
 	shows(t, b.get("/users"), 200, "Make no admin: bob@example.com")
+	shows(t, b.get("/account"), 200, "role: admin")
 	shows(t, b.post("/users", "user", id, "role", "root"), 422, "there is no such user or role")
 }
 

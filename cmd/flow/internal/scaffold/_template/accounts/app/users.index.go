@@ -20,13 +20,14 @@ type listUsersIn struct {
 // usersData is what users/index.html shows.
 type usersData struct {
 	Search string
+	Roles  []string // that there are
 	Users  []accounts.User
 	Last   string // for the page behind this one, or ""
 }
 
 func (a *members) listUsers(req *flow.Request, in listUsersIn) (usersData, error) {
 	users, err := a.Accounts.Users(req.Context(), in.Search, in.After)
-	data := usersData{Search: in.Search, Users: users}
+	data := usersData{Search: in.Search, Roles: accounts.Roles, Users: users}
 	if len(users) == accounts.UsersPage {
 		data.Last = users[len(users)-1].Email
 	}
