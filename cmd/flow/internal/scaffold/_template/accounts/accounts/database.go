@@ -45,6 +45,9 @@ func Open(name string) (*sql.DB, error) {
 	return db, err
 }
 
+// DB returns the database, for the tables of other packages. Their files go to migrations/, too.
+func (a *Accounts) DB() *sql.DB { return a.db }
+
 //go:embed migrations
 var migrations embed.FS
 

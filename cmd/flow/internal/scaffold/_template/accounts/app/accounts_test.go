@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"database/sql"
 	"log/slog"
 	"net/http"
 	"net/http/cookiejar"
@@ -23,7 +22,6 @@ type testSite struct {
 	*members
 	t      testing.TB
 	router *flow.Router
-	db     *sql.DB
 	mails  chan accounts.Mail
 }
 
@@ -37,7 +35,7 @@ func siteOf(t testing.TB, r *flow.Router) *testSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &testSite{t: t, router: r, db: db, mails: make(chan accounts.Mail, 10)}
+	s := &testSite{t: t, router: r, mails: make(chan accounts.Mail, 10)}
 	a := accounts.New(db, &url.URL{Scheme: "https", Host: "newapp.example"}, func(_ context.Context, m accounts.Mail) error {
 		s.mails <- m
 		return nil
@@ -86,7 +84,7 @@ func (s *testSite) mail(to string) accounts.Mail {
 	s.t.Helper()
 	for {
 		var wait int
-		if err := s.db.QueryRow("SELECT count(*) FROM mails").Scan(&wait); err != nil {
+		if err := s.Accounts.DB().QueryRow("SELECT count(*) FROM mails").Scan(&wait); err != nil {
 			s.t.Fatal(err)
 		}
 		select {
@@ -305,7 +303,7 @@ func TestAccount(t *testing.T) {
 func TestOldSignIn(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
-	if _, err := b.db.Exec("UPDATE sessions SET created = created - 3600000"); err != nil {
+	if _, err := b.Accounts.DB().Exec("UPDATE sessions SET created = created - 3600000"); err != nil {
 		t.Fatal(err)
 	}
 	leads(t, b.get("/account/password"), "/sign-in?next=%2Faccount%2Fpassword")
