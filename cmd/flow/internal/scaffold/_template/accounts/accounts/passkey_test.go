@@ -551,6 +551,8 @@ func TestPasskeySite(t *testing.T) {
 		{"https://desk.example", "desk.example", "https://desk.example"},
 		{"https://Desk.example", "desk.example", "https://desk.example"},
 		{"https://desk.example:8443", "desk.example", "https://desk.example:8443"},
+		{"https://desk.example:443", "desk.example", "https://desk.example"},
+		{"http://localhost:80", "localhost", "http://localhost"},
 		{"http://localhost:8080", "localhost", "http://localhost:8080"},
 		{"https://192.0.2.1", "", ""},
 		{"https://[2001:db8::1]:8443", "", ""},
