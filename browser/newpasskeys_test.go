@@ -136,8 +136,7 @@ func TestNewPasskeys(t *testing.T) {
 		answers(bits)
 		tb.open(origin + "/sign-in")
 		press("Sign in with a passkey")
-		at("/sign-in/passkey")
-		is.True(strings.Contains(tb.do(`return document.body.textContent`), "the passkey was not accepted"))
+		tb.until("it is refused", alert+` === "The passkey was not accepted."`)
 		tb.open(origin + "/account")
 		at("/sign-in")
 	}
@@ -151,7 +150,7 @@ func TestNewPasskeys(t *testing.T) {
 	signOut()
 	tb.open(origin + "/sign-in")
 	press("Sign in with a passkey") // the device still has it
-	at("/sign-in/passkey")
+	tb.until("a passkey that was removed is refused", alert+` === "The passkey was not accepted."`)
 	tb.open(origin + "/account")
 	at("/sign-in")
 

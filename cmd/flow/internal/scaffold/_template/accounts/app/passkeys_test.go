@@ -2,8 +2,11 @@ package app
 
 import (
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
+
+	"example.com/newapp/accounts"
 )
 
 // TestPasskeys asks for what a browser shows and signs, and sends what no passkey has signed.
@@ -24,6 +27,19 @@ func TestPasskeys(t *testing.T) {
 		}
 	}
 	shows(t, b.post("/account/passkeys", "name", "Laptop", "credential", "{}"), 422, "the passkey was not accepted")
-	shows(t, b.post("/sign-in/passkey", "credential", "{}"), 422, "the passkey was not accepted")
+	refused := b.browser().post("/sign-in/passkey?next=/users", "credential", "{}")
+	leads(t, refused, "/sign-in?next=%2Fusers&notice=passkey")
+	shows(t, b.browser().get(refused.Header().Get("Location")), 200, "The passkey was not accepted.")
 	leads(t, b.post("/account/passkeys", "remove", "x"), "/account/passkeys")
+}
+
+// TestNoPasskeys has a site whose URL has no name, so that browsers have no passkeys for it.
+func TestNoPasskeys(t *testing.T) {
+	s := newSite(t)
+	s.members.Accounts = accounts.New(s.Accounts.DB(), &url.URL{Scheme: "http", Host: "127.0.0.1:8080"}, nil)
+	page := s.browser().get("/sign-in")
+	shows(t, page, 200, "Forgotten password")
+	if strings.Contains(page.Body.String(), "with a passkey") {
+		t.Error(page.Body)
+	}
 }

@@ -10,7 +10,7 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		f.GET().Name("sign-in").Do(showSignIn)
+		f.GET().Name("sign-in").Do(a.showSignIn)
 		f.POST().Do(a.signIn)
 	})
 }
@@ -34,30 +34,40 @@ func (c credentials) Validate() error {
 	return wrong
 }
 
-var signInPage = flow.PageOf[flow.Form[credentials]]()
+// signInData is what sign-in/index.html shows.
+type signInData struct {
+	flow.Form[credentials]
+	HasPasskeys bool
+}
+
+var signInPage = flow.PageOf[signInData]()
+
+func (a *members) signInForm(in flow.Form[credentials]) flow.Response {
+	return signInPage(signInData{in, a.Accounts.HasPasskeys()})
+}
 
 // showSignIn is also for who has signed in a while ago, and is to do so again: package accounts
 // begins another session in place of the one that is. Who has just done so is not led to next:
 // a guard that asks for even more would lead back here, and so on for ever.
-func showSignIn(req *flow.Request) flow.Response {
+func (a *members) showSignIn(req *flow.Request) flow.Response {
 	switch s := session(req); {
 	case s == nil:
-		return signInPage(flow.Form[credentials]{})
+		return a.signInForm(flow.Form[credentials]{})
 	case s.Recent:
 		return flow.RedirectTo("account")
 	default:
-		return signInPage(flow.Form[credentials]{Value: credentials{Email: s.User.Email}})
+		return a.signInForm(flow.Form[credentials]{Value: credentials{Email: s.User.Email}})
 	}
 }
 
 func (a *members) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Response, error) {
 	if in.Wrong != nil {
-		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
+		return a.signInForm(in).Status(http.StatusUnprocessableEntity), nil
 	}
 	token, err := a.Accounts.SignIn(req.Context(), in.Value.Email, in.Value.Password, a.Accounts.Client(req.Request))
 	if errors.Is(err, accounts.ErrCredentials) {
 		in.Wrong = flow.Invalid{"credentials": "are wrong"} // of no field: it does not say which
-		return signInPage(in).Status(http.StatusUnprocessableEntity), nil
+		return a.signInForm(in).Status(http.StatusUnprocessableEntity), nil
 	}
 	return a.begin(token, in.Value.Next), err
 }

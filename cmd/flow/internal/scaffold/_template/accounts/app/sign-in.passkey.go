@@ -1,6 +1,11 @@
 package app
 
-import "example.com/flow"
+import (
+	"errors"
+
+	"example.com/flow"
+	"example.com/newapp/accounts"
+)
 
 func init() {
 	flow.With(func(f *flow.File, a *members) { f.POST().Name("sign-in.passkey").Do(a.signInByPasskey) })
@@ -14,5 +19,8 @@ type signature struct {
 
 func (a *members) signInByPasskey(req *flow.Request, in signature) (flow.Response, error) {
 	token, err := a.Accounts.SignInByPasskey(req.Context(), a.Accounts.Challenge(req.Request), in.Credential, a.Accounts.Client(req.Request))
+	if errors.Is(err, accounts.ErrPasskey) {
+		return flow.RedirectTo("sign-in", "next", in.Next, "notice", "passkey"), nil
+	}
 	return a.begin(token, in.Next), err
 }
