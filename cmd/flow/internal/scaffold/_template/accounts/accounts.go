@@ -21,7 +21,7 @@ var (
 	origin   = flag.String("url", "http://localhost:"+cmp.Or(os.Getenv("PORT"), "8080"), "`URL` of the application as its users see it, where links in mails lead: give it together with -addr")
 	from     = flag.String("from", "newapp@localhost", "`address` that mails are from")
 	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
-	admin    = flag.String("admin", "", "`address` of a user who becomes an admin, before it serves")
+	admin    = flag.String("admin", "", "`address` of who is to be an admin, and is sent a link if it has no account")
 )
 
 // addAccounts gives a Router the accounts of the database that the flags name.

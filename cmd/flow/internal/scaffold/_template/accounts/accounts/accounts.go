@@ -28,6 +28,7 @@ type Accounts struct {
 	send      func(context.Context, Mail) error
 	passwords *hasher
 	now       func() time.Time
+	admin     string // the address that MakeAdmin has found without an account, or ""
 	wake      chan struct{}
 	jobs      sync.WaitGroup
 }
@@ -107,6 +108,11 @@ func (a *Accounts) SignUp(ctx context.Context, token, password string, from Clie
 			return err
 		case added == 0:
 			return ErrLink // a second link for the address was faster
+		}
+		if email == a.admin {
+			if err := a.setRole(ctx, tx, "id", id, Admin, from); err != nil {
+				return err
+			}
 		}
 		session, err = a.begin(ctx, tx, id, "signed up", from)
 		return err

@@ -58,12 +58,21 @@ func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string,
 }
 
 // MakeAdmin gives the user of an address the role of an admin. It is for the command line,
-// since there is nobody else who could make the first one.
+// since there is nobody else who could make the first one. An address without an account is
+// sent a link for signing up, and has the role with it. Call it before there are requests.
 func (a *Accounts) MakeAdmin(ctx context.Context, typed string) error {
-	email, _ := CleanEmail(typed)
+	email, ok := CleanEmail(typed)
+	if !ok {
+		return fmt.Errorf("%q cannot be an admin: it is no address", typed)
+	}
 	err := a.change(ctx, func(tx *sql.Tx) error { return a.setRole(ctx, tx, "email", email, Admin, Client{}) })
-	if errors.Is(err, ErrRole) {
-		return fmt.Errorf("%s cannot be an admin without an account: sign up first", typed)
+	if !errors.Is(err, ErrRole) {
+		return err
+	}
+	a.admin = email
+	err = a.SendLink(ctx, ForSignUp, email, Client{})
+	if _, often := errors.AsType[*LimitError](err); often {
+		return nil // it has links enough
 	}
 	return err
 }
