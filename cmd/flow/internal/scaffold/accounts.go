@@ -57,7 +57,7 @@ func (a *addition) runAccounts(p cli.Process, args []string) error {
 	}
 	j.joinMain()
 	j.joinTests()
-	j.embedPublic()
+	j.embed()
 	for _, step := range []func() error{j.rewrite, j.joinModules, j.findLeft} {
 		if err := step(); err != nil {
 			return err

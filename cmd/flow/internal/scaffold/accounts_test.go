@@ -102,6 +102,20 @@ func TestAddAccounts(t *testing.T) {
 			"accounts_main_test.go": "package main",
 			"router/+layout.html":   "<!doctype html>",
 		}, nil},
+		{"line endings of Windows", shop("main.go", strings.ReplaceAll(shopMain, "\n", "\r\n"), "app/app.go", strings.ReplaceAll(shopGo, "\n", "\r\n")), "", map[string]string{
+			"main.go":    strings.ReplaceAll(running("func main() { os.Exit(flow.Run(context.Background(), build)) }\n"+build), "\n", "\r\n"),
+			"app/app.go": "\r\n//go:embed all:router all:public\r\nvar files embed.FS\r\n",
+		}, nil},
+		{"router/ without what begins with a dot", shop("app/app.go", strings.Replace(shopGo, "all:router", "router `public/*` words.json", 1)), "", map[string]string{
+			"app/app.go": "//go:embed all:router `public/*` words.json\n",
+		}, nil},
+		{"router/ and public/ in two lines", shop("app/app.go", strings.Replace(shopGo, "all:router", "\"router\"\n//go:embed all:public", 1)), "", map[string]string{
+			"app/app.go": "//go:embed \"all:router\"\n//go:embed all:public\n",
+		}, nil},
+		{"pieces of router/", shop("app/app.go", strings.Replace(shopGo, "all:router", "router/*.html public", 1), "app/words.go", "package app\n\nimport _ \"embed\"\n\n//go:embed words/router.txt\nvar words string\n"), "", map[string]string{
+			"app/app.go": "//go:embed router/*.html public\n", "app/words.go": "//go:embed words/router.txt\n",
+		}, []string{"\tapp/app.go:9: go:embed may leave out files of the accounts, such as those of .well-known: write //go:embed all:router all:public\n"}},
+		{"all files", shop("app/app.go", strings.Replace(shopGo, "all:router", "all:*", 1)), "", map[string]string{"app/app.go": "//go:embed all:*\n"}, nil},
 		{"the main package that is named", shop("cmd/second/main.go", shopMain), "cmd/second", map[string]string{
 			"cmd/second/main.go": "addAccounts(r)", "cmd/second/smtp.go": "package main", "main.go": "flow.Main(",
 		}, nil},

@@ -9,7 +9,9 @@ import (
 	"go/token"
 	"io/fs"
 	"maps"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -42,7 +44,7 @@ func (j *join) rewrite() error {
 			if err != nil {
 				return err
 			}
-			j.plan.anew = append(j.plan.anew, file{f.name, text, string(f.text)})
+			j.plan.anew = append(j.plan.anew, file{f.name, []byte(withEnds(string(f.text), string(text))), string(f.text)})
 		}
 	}
 	return nil
@@ -576,19 +578,50 @@ func (j *join) leaveMenu() {
 	j.left = append(j.left, fault.In(source.File, "the menu leads to no page of the accounts. Write in it:\n{{if request.IsAuthenticated}}%s", strings.TrimSpace(menu)))
 }
 
-// embedPublic has the public files in the program, if the accounts have some, and the first
-// ones of the application.
-func (j *join) embedPublic() {
-	if !slices.ContainsFunc(j.ours, func(f *placed) bool { return strings.HasPrefix(f.inTree, routetree.PublicDir+"/") }) {
-		return
-	}
+// embedPattern matches a pattern of go:embed, without its quotes.
+var embedPattern = regexp.MustCompile("[^\\s\"`]+")
+
+// embed has the files of the accounts in the program: with "all:", since there is .well-known
+// among them, and the public ones, which may be the first of the application.
+func (j *join) embed() {
+	const whole = "all:" + routetree.RouterDir
 	for _, f := range j.theirs[j.app.Dir] {
 		for _, group := range f.syntax.Comments {
+			var router, part *edit // where router/ is embedded, and where perhaps only a part of it
+			all, public := false, false
 			for _, c := range group.List {
-				patterns, ok := strings.CutPrefix(c.Text, "//go:embed ")
-				if ok && strings.Contains(patterns, routetree.RouterDir) && !strings.Contains(patterns, routetree.PublicDir) {
-					f.edit([]edit{j.span(c, c.Text+" all:"+routetree.PublicDir)})
+				if !strings.HasPrefix(c.Text, "//go:embed ") {
+					continue
 				}
+				start := j.fset.Position(c.Pos()).Offset
+				for _, at := range embedPattern.FindAllStringIndex(c.Text, -1)[1:] {
+					pattern := c.Text[at[0]:at[1]]
+					name := strings.TrimPrefix(pattern, "all:")
+					top, _, below := strings.Cut(name, "/")
+					e := edit{start + at[0], start + at[1], whole}
+					isRouter, _ := path.Match(top, routetree.RouterDir) // the go command reports patterns that are none
+					isPublic, _ := path.Match(top, routetree.PublicDir)
+					switch {
+					case name == routetree.RouterDir:
+						router = &e
+					case isRouter && !below && name != pattern:
+						all = true
+					case isRouter:
+						part = &e
+					}
+					public = public || isPublic
+				}
+			}
+			switch {
+			case router != nil:
+				if !public {
+					router.text += " all:" + routetree.PublicDir
+				}
+				if router.text != string(f.text[router.from:router.to]) {
+					f.edit([]edit{*router})
+				}
+			case part != nil && !all:
+				j.leave(group.Pos(), "go:embed may leave out files of the accounts, such as those of .well-known: write //go:embed %s all:%s", whole, routetree.PublicDir)
 			}
 		}
 	}

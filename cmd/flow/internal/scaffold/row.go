@@ -149,10 +149,16 @@ func (t *table) insert(fset *token.FileSet, src string, rows []row) (string, err
 		src = src[:end] + separator + text.String() + src[end:]
 	}
 	out, err := format.Source([]byte(src))
-	if strings.Contains(src, "\r\n") { // which gofmt takes away
-		return strings.ReplaceAll(string(out), "\n", "\r\n"), err
+	return withEnds(src, string(out)), err
+}
+
+// withEnds returns a text that was formatted with the line endings of the one before, of which
+// gofmt takes those of Windows away.
+func withEnds(before, formatted string) string {
+	if strings.Contains(before, "\r\n") {
+		return strings.ReplaceAll(formatted, "\n", "\r\n")
 	}
-	return string(out), err
+	return formatted
 }
 
 // element returns a row as it is written, with the names of fields if keyed, or if the zero
