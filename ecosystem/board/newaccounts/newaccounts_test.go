@@ -34,6 +34,7 @@ func TestNewAccounts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "newapp")
 	c.program = filepath.Join(t.TempDir(), "newapp.exe")
 	command(t, "../../../cmd/flow", nil, "go", "run", ".", "new", "-accounts", "-module", "example.com/newapp", dir)
+	command(t, dir, nil, "go", "mod", "tidy", "-diff")
 	command(t, dir, nil, "go", "vet", "./...")
 	command(t, dir, nil, "go", "build", "-o", c.program, ".")
 	command(t, dir, nil, c.program, "check", "-warnings=fail")
@@ -51,6 +52,17 @@ func TestNewAccounts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, c.empty(t, tt.name)) })
 	}
+}
+
+// TestNewAccountsVendor has copies of flow, without its tests and what these need.
+func TestNewAccountsVendor(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the tool")
+	}
+	os.Getenv("FLOW_TREE") // as above
+	dir := filepath.Join(t.TempDir(), "newapp")
+	command(t, "../../../cmd/flow", nil, "go", "run", ".", "new", "-accounts", "-vendor", "-module", "example.com/newapp", dir)
+	command(t, dir, nil, "go", "mod", "tidy", "-diff")
 }
 
 func command(t *testing.T, dir string, env []string, name string, args ...string) {
