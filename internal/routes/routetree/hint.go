@@ -38,6 +38,9 @@ func (t *Tree) Hint(p string) string {
 			return fmt.Sprintf(": %s is called %q", t.Shown(RouterDir+"/"+dir), dir)
 		}
 	}
+	if dir, _, _ := strings.Cut(clean, "/"); dir == ".well-known" && !t.Dirs[dir] {
+		return ": if it is there, embed it by //go:embed all:" + RouterDir + ", without which names that begin with a dot are left out"
+	}
 	return `: write the path below ` + RouterDir + `/ with its brackets and without extension, as in "users/[id]"`
 }
 

@@ -17,12 +17,19 @@ func TestHint(t *testing.T) {
 		{"docs", `: router/docs/index.http is called "docs/index"`},
 		{"admin", `: router/(admin) is called "(admin)"`},
 		{"nothing", ": write the path below router/"},
+		{".well-known/security.txt", ": if it is there, embed it by //go:embed all:router,"},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
 			is.True(strings.HasPrefix(tree.Hint(tt.path), tt.want))
 		})
 	}
+}
+
+func TestHintOfWhatIsEmbedded(t *testing.T) {
+	is := is.New(t)
+	tree := Parse(flowtest.Row(".well-known/jwks.json.http"), nil)
+	is.True(strings.HasPrefix(tree.Hint(".well-known/security.txt"), ": write the path below router/"))
 }
 
 func TestHintOfNearPaths(t *testing.T) {
