@@ -135,6 +135,10 @@ func TestAddAccounts(t *testing.T) {
 			"go.sum":     "github.com/a v1.9.0 h1:x=\ngithub.com/a v1.10.0 h1:x=\n",
 			".gitignore": "/shop\n*.db\n",
 		}, []string{"\nThen go mod tidy && go vet"}},
+		{"a newer version of what is needed", shop("go.mod", shopMod+"\nrequire golang.org/x/crypto v0.999.0\n"), "", map[string]string{
+			"go.mod": "\tgolang.org/x/crypto v0.999.0\n",
+		}, []string{"\nThen go mod tidy && go vet"}},
+		{"an older one", shop("go.mod", shopMod+"\nrequire golang.org/x/crypto v0.1.0\n"), "", nil, []string{"\nThen go vet"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

@@ -83,7 +83,7 @@ func withSums(sums, others []byte) []byte {
 
 // with returns the go.mod of a module that needs others, too: of each module the newer one
 // of two versions, and no line less than before. others says that it has modules which are not
-// needed.
+// needed, or newer ones, whose checksums and needs n does not have.
 func (n needed) with(name string, text []byte) (with []byte, others bool, err error) {
 	m, err := modfile.Parse(name, text, nil)
 	if err != nil {
@@ -105,8 +105,11 @@ func (n needed) with(name string, text []byte) (with []byte, others bool, err er
 			all = append(all, &modfile.Require{Mod: r.Mod, Indirect: r.Indirect})
 			continue
 		}
-		if semver.Compare(all[i].Mod.Version, r.Mod.Version) < 0 {
+		switch semver.Compare(all[i].Mod.Version, r.Mod.Version) {
+		case -1:
 			all[i].Mod.Version = r.Mod.Version
+		case +1:
+			others = true
 		}
 		all[i].Indirect = all[i].Indirect && r.Indirect
 	}
@@ -117,8 +120,8 @@ func (n needed) with(name string, text []byte) (with []byte, others bool, err er
 }
 
 // addTo returns go.mod and go.sum of a module with what is needed, as far as they change. tidy
-// says that the module has others, of which these may need newer versions: the go command has
-// to find that out.
+// says that the module has others, of which these may need newer versions, or the other way
+// round: the go command has to find that out.
 func (n needed) addTo(m project.Module) (made, anew []file, tidy bool, err error) {
 	goMod, goSum := filepath.Join(m.Dir, "go.mod"), filepath.Join(m.Dir, "go.sum")
 	text, err := os.ReadFile(goMod)
