@@ -402,11 +402,11 @@ func (j *join) addLayouts() {
 	}
 }
 
-// groups returns the directories at the root of the tree that the accounts make.
+// groups returns the groups at the root of the tree that the accounts make. They have guards.
 func (j *join) groups() (dirs []string) {
 	for _, f := range j.ours {
 		rest, ok := strings.CutPrefix(f.inTree, routetree.RouterDir+"/")
-		if dir, _, below := strings.Cut(rest, "/"); ok && below && !slices.Contains(dirs, dir) {
+		if dir, _, below := strings.Cut(rest, "/"); ok && below && routetree.IsGroup(dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -115,6 +115,9 @@ func TestAddAccounts(t *testing.T) {
 		{"pieces of router/", shop("app/app.go", strings.Replace(shopGo, "all:router", "router/*.html public", 1), "app/words.go", "package app\n\nimport _ \"embed\"\n\n//go:embed words/router.txt\nvar words string\n"), "", map[string]string{
 			"app/app.go": "//go:embed router/*.html public\n", "app/words.go": "//go:embed words/router.txt\n",
 		}, []string{"\tapp/app.go:9: go:embed may leave out files of the accounts, such as those of .well-known: write //go:embed all:router all:public\n"}},
+		{"a .well-known of its own", shop("app/router/.well-known/jwks.json.http", ""), "", map[string]string{
+			"app/router/.well-known/change-password.http": "GET ",
+		}, nil},
 		{"all files", shop("app/app.go", strings.Replace(shopGo, "all:router", "all:*", 1)), "", map[string]string{"app/app.go": "//go:embed all:*\n"}, nil},
 		{"the main package that is named", shop("cmd/second/main.go", shopMain), "cmd/second", map[string]string{
 			"cmd/second/main.go": "addAccounts(r)", "cmd/second/smtp.go": "package main", "main.go": "flow.Main(",
