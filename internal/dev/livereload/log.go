@@ -2,6 +2,7 @@ package livereload
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -22,8 +23,13 @@ const maxRecords, maxLog = 200, 1 << 20
 
 // Around returns a handler that passes each record to next, and has the Log keep it. It leaves
 // out the lines of flow.Logger, which say no more than a Recorder. Around returns next itself
-// if that does so already.
+// if that does so already, or if it is the handler that package slog begins with. That one
+// writes to package log, which slog.SetDefault has write to any other handler: with one around
+// it, a record would wait for itself for ever.
 func (l *Log) Around(next slog.Handler) slog.Handler {
+	if fmt.Sprintf("%T", next) == "*slog.defaultHandler" {
+		return next
+	}
 	if k, ok := next.(*keeper); ok && k.log == l {
 		return next
 	}

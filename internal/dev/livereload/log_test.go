@@ -56,6 +56,14 @@ func TestLog(t *testing.T) {
 	is.Equal(len(none.Last()), 0)
 }
 
+// TestLogAroundTheFirst: the handler that package slog begins with may be the default again, with
+// values, and would wait for itself.
+func TestLogAroundTheFirst(t *testing.T) {
+	is := is.New(t)
+	first := slog.Default().With("service", "shop").Handler()
+	is.Equal((&Log{}).Around(first), first)
+}
+
 // TestLogAroundItself: a handler that is kept already is kept once.
 func TestLogAroundItself(t *testing.T) {
 	is := is.New(t)
