@@ -128,7 +128,9 @@ func TestNewAccounts(t *testing.T) {
 			for _, scheme := range []string{"light", "dark"} {
 				for _, width := range []int64{390, 1280} {
 					tb.look(width, scheme)
-					tb.accessible(t)
+					if (scheme == "dark") == (width == 1280) {
+						tb.accessible(t) // takes long: colors do not depend on the width, nor places on the scheme
+					}
 					is.True(tb.fits())
 					tb.picture(fmt.Sprintf("newaccounts-%s-%d-%s", name, width, scheme))
 				}
