@@ -515,18 +515,19 @@ func TestResetRace(t *testing.T) {
 	})
 }
 
+// meanwhile runs f until it has returned, or waits for the transaction, which ends then.
+func (d *desk) meanwhile(tx *sql.Tx, f func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- f() }()
+	for len(done) == 0 && d.rows("pg_stat_activity WHERE wait_event_type = 'Lock'") == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	ok(d.t, tx.Commit())
+	return <-done
+}
+
 // TestLock has one transaction wait for another, which SQLite does always.
 func TestLock(t *testing.T) {
-	// meanwhile runs f until it has returned, or waits for the transaction, which ends then.
-	meanwhile := func(d *desk, tx *sql.Tx, f func() error) error {
-		done := make(chan error, 1)
-		go func() { done <- f() }()
-		for len(done) == 0 && d.rows("pg_stat_activity WHERE wait_event_type = 'Lock'") == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		ok(d.t, tx.Commit())
-		return <-done
-	}
 	t.Run("a link while the password is reset", func(t *testing.T) {
 		d := newDesk(t, newSchema(t))
 		d.join("ada@example.com")
@@ -541,7 +542,7 @@ func TestLock(t *testing.T) {
 		ok(t, err)
 		thief, err := d.begin(t.Context(), tx, id, "signed in by a link", from)
 		ok(t, err)
-		ok(t, meanwhile(d, tx, func() error {
+		ok(t, d.meanwhile(tx, func() error {
 			_, err := d.ResetPassword(t.Context(), reset, "another long password", from)
 			return err
 		}))
@@ -558,7 +559,7 @@ func TestLock(t *testing.T) {
 		_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
 		ok(t, err)
 		ok(t, endAll(t.Context(), tx, s.User.ID))
-		ok(t, meanwhile(d, tx, func() error {
+		ok(t, d.meanwhile(tx, func() error {
 			m, sent, err := d.write(t.Context(), order{id: id, kind: string(ForEmail), userID: s.User.ID, email: "eve@example.com"})
 			if sent {
 				t.Errorf("sent to the thief: %+v", m)
@@ -574,7 +575,7 @@ func TestLock(t *testing.T) {
 		_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
 		ok(t, err)
 		ok(t, endAll(t.Context(), tx, s.User.ID))
-		fails(t, meanwhile(d, tx, func() error {
+		fails(t, d.meanwhile(tx, func() error {
 			_, err := d.ChangePassword(t.Context(), s, "the password of a thief", from)
 			return err
 		}), ErrNotRecent)
@@ -589,7 +590,7 @@ func TestLock(t *testing.T) {
 		ok(t, err)
 		_, err = tx.ExecContext(t.Context(), "UPDATE users SET email = 'new@example.com' WHERE email = 'bob@example.com'")
 		ok(t, err)
-		fails(t, meanwhile(d, tx, func() error { return d.ConfirmEmail(t.Context(), ada, token, from) }), ErrLink)
+		fails(t, d.meanwhile(tx, func() error { return d.ConfirmEmail(t.Context(), ada, token, from) }), ErrLink)
 	})
 	t.Run("a mail while the address changes", func(t *testing.T) {
 		d := newDesk(t, newSchema(t))
@@ -599,7 +600,7 @@ func TestLock(t *testing.T) {
 		ok(t, err)
 		_, err = tx.ExecContext(t.Context(), "UPDATE users SET email = 'ada@example.org'")
 		ok(t, err)
-		ok(t, meanwhile(d, tx, func() error { _, err := d.sendNext(t.Context()); return err }))
+		ok(t, d.meanwhile(tx, func() error { _, err := d.sendNext(t.Context()); return err }))
 		if len(d.mails) != 0 {
 			t.Errorf("sent to the address of before: %v", d.mails)
 		}
@@ -729,6 +730,27 @@ func TestSessions(t *testing.T) {
 	})
 }
 
+// TestLastUse has a session come to the front of the list when it is used, and not at each use.
+func TestLastUse(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		first := d.join("ada@example.com")
+		d.pass(time.Minute)
+		_, err := d.SignIn(t.Context(), "ada@example.com", password, from)
+		ok(t, err)
+		for _, tt := range []struct {
+			wait  time.Duration
+			place int
+		}{{sessionStep - 2*time.Minute, 1}, {time.Minute, 0}} {
+			d.pass(tt.wait)
+			list, err := d.Sessions(t.Context(), d.session(first))
+			ok(t, err)
+			if len(list) != 2 || list[tt.place].ID != hashOf(first) {
+				t.Errorf("%v later, the sessions are %v", tt.wait, list)
+			}
+		}
+	})
+}
+
 func TestSessionEnds(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		used, left := d.join("ada@example.com"), d.join("bob@example.com")
@@ -813,6 +835,7 @@ func TestRoles(t *testing.T) {
 		for _, own := range []string{a.User.ID, a.User.ID + "\x00", "\xff" + a.User.ID} {
 			fails(t, d.SetRole(t.Context(), a, own, "", from), ErrRole)
 		}
+		d.pass(time.Second)
 		ok(t, d.SetRole(t.Context(), a, b.User.ID, Admin, from))
 		d.isOver(bob)
 		users, err := d.Users(t.Context(), "", "")
@@ -835,7 +858,7 @@ func TestRoles(t *testing.T) {
 		}
 		events, err := d.Events(t.Context(), b.User.ID)
 		ok(t, err)
-		if len(events) != 2 || events[0].Network != "192.0.2.0/24" && events[1].Network != "192.0.2.0/24" {
+		if len(events) != 2 || events[1].What != "signed up" || events[0].Network != "192.0.2.0/24" {
 			t.Errorf("the events are %v", events)
 		}
 	})

@@ -365,6 +365,24 @@ func TestPasskeyRace(t *testing.T) {
 	})
 }
 
+// TestPasskeyLock signs in while a transaction removes the passkey, and waits for it.
+func TestPasskeyLock(t *testing.T) {
+	d := newDesk(t, newSchema(t))
+	s := d.session(d.join("ada@example.com"))
+	p := d.passkey(s)
+	challenge := d.askForPasskey()
+	tx, err := d.db.BeginTx(t.Context(), nil)
+	ok(t, err)
+	_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
+	ok(t, err)
+	_, err = tx.ExecContext(t.Context(), "DELETE FROM passkeys")
+	ok(t, err)
+	fails(t, d.meanwhile(tx, func() error {
+		_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+		return err
+	}), ErrPasskey)
+}
+
 // TestNewPasskeyRefused has answers that add no passkey.
 func TestNewPasskeyRefused(t *testing.T) {
 	for _, tt := range []struct {

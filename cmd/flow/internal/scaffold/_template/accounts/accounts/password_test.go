@@ -165,6 +165,17 @@ func TestRehash(t *testing.T) {
 	})
 }
 
+func TestIsWeak(t *testing.T) {
+	h := newHasher(cost{64, 2, 1})
+	for c, want := range map[cost]bool{{64, 2, 1}: false, {64, 1, 1}: true, {32, 2, 1}: true, {128, 1, 1}: true, {128, 3, 1}: false} {
+		stored, err := newHasher(c).hash(t.Context(), password)
+		ok(t, err)
+		if got := h.isWeak(stored); got != want {
+			t.Errorf("%+v: %t", c, got)
+		}
+	}
+}
+
 // TestRehashTwice signs in many times at once after the cost has grown: all of them are right.
 func TestRehashTwice(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
