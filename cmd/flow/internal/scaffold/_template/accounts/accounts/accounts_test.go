@@ -759,6 +759,10 @@ func TestSessionEnds(t *testing.T) {
 			d.session(used)
 		}
 		d.isOver(left)
+		ok(t, d.sweep(t.Context()))
+		if n := d.rows("sessions"); n != 1 {
+			t.Errorf("%d sessions are left, want the one that is used", n)
+		}
 		d.pass(sessionIdle - time.Hour)
 		d.isOver(used)
 		d.isOver("")
@@ -920,7 +924,11 @@ func TestLimits(t *testing.T) {
 		ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", from))
 		_, err := d.SignInByLink(t.Context(), d.token("ada@example.com"), from) // the way out
 		ok(t, err)
-		d.pass(signInsOfAccount.per)
+		d.pass(signInsOfAccount.per / 2)
+		if _, err := d.SignIn(t.Context(), "ada@example.com", "a wrong password", at(99)); !isLimited(err) {
+			t.Errorf("the limit has ended too early: %v", err)
+		}
+		d.pass(signInsOfAccount.per / 2)     // since the first attempt: those that were stopped make it no longer
 		for range signInsOfClient.most + 1 { // who is right is not counted
 			_, err = d.SignIn(t.Context(), "ada@example.com", password, from)
 			ok(t, err)

@@ -196,6 +196,9 @@ func TestRehashTwice(t *testing.T) {
 // TestSlots has all slots taken: others wait, as long as their requests do.
 func TestSlots(t *testing.T) {
 	h := newHasher(cost{64, 1, 1})
+	if n := cap(h.slots); n != runtime.GOMAXPROCS(0) {
+		t.Errorf("%d hash at once", n)
+	}
 	for range cap(h.slots) {
 		h.slots <- struct{}{}
 	}
