@@ -199,6 +199,7 @@ func TestAddAccountsFaults(t *testing.T) {
 		{"several", map[string]string{"go.mod": shopMod, "app/app.go": shopGo, "app/router/index.html": "", "cmd/a/main.go": shopMain, "cmd/b/main.go": shopMain}, "", cli.Usage, "add: there are several main packages that import example.com/shop/app, ./cmd/a and ./cmd/b: say which one gets the flags of the accounts, as in \"flow add -accounts ./cmd/a\"\n"},
 		{"a go.mod that is none", shop("go.mod", "module example.com/shop\nrequire\n"), "", cli.Failure, "go.mod:2: usage: require module/path v1.2.3\n"},
 		{"accounts", shop("accounts.go", "package main\n\nfunc addAccounts() {}\n"), "", cli.Failure, fit + "accounts.go:3: the accounts are there already, or another addAccounts\n"},
+		{"an application that is called like them", map[string]string{"go.mod": shopMod, "accounts/app.go": strings.Replace(shopGo, "package app", "package accounts", 1), "accounts/router/index.html": "", "main.go": strings.Replace(strings.ReplaceAll(shopMain, "app.", "accounts."), "shop/app", "shop/accounts", 1)}, "", cli.Failure, fit + "accounts: it is there already, and would be the package of the accounts: call it otherwise\n"},
 		{"all that is in the way", shop(
 			"accounts/x.go", "package accounts\n", "app/links.go", "package app\n", "app/router/(members)/x.html", "", "app/router/accounts.html", "", "app/router/sign-in.html", "",
 			"app/users.go", "package app\n\nimport session \"fmt\"\n\ntype (\n\tcredentials struct{}\n\taccounts int\n)\n\nfunc init() { flow.At(\"index\").GET().Name(\"sign-up\") }\n",

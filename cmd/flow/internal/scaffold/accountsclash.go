@@ -139,6 +139,9 @@ func (f *goFile) declarations() (declared, imported []nameAt) {
 // import.
 func (j *join) identifierClashes() (faults []fault.Fault) {
 	for _, dir := range slices.Sorted(maps.Keys(j.theirs)) {
+		if dir == filepath.Join(j.app.Module.Dir, accountsPart) {
+			continue // which is to be called otherwise as a whole: see fileClashes
+		}
 		declared, imported := map[string]nameAt{}, map[string]nameAt{}
 		for _, f := range j.ours {
 			if f.syntax == nil || filepath.Dir(f.name) != dir {

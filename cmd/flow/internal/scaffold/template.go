@@ -12,10 +12,11 @@ import (
 // The template is an application that is called newapp, in parts: what all have (common), what
 // those with pages have (html), the sample with (pages) and without pages (api) and what the
 // two share (sample), a site of documentation (docs), accounts, and what an application with
-// nothing but accounts has besides (members); flow add writes accounts without that. The end of the README, which says how the
-// application leaves this machine, is in machines/: it depends on where flow is from. docs.mod
-// and docs.sum hold the modules of others that such a site needs, as its go.mod and its go.sum
-// have them, and so do accounts.mod and accounts.sum.
+// nothing but accounts has besides (members); flow add writes accounts without that. The end of
+// the README, which says how the application leaves this machine, is in machines/: it depends on
+// where flow is from. docs.mod and docs.sum hold the modules of others that such a site needs, as
+// its go.mod and its go.sum have them, and so do accounts.mod and accounts.sum. The lines of
+// go.sum that flow needs are not in them: they come with it.
 //
 //go:embed all:_template
 var template embed.FS
