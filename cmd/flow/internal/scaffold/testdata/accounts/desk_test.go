@@ -31,6 +31,9 @@ func TestDesk(t *testing.T) {
 	_, path, _ := strings.Cut(page.Body.String(), `href="/tickets/`)
 	path, _, _ = strings.Cut("/tickets/"+path, `"`)
 	shows(t, ada.get(path), 200, "From ada@example.com")
+	leads(t, ada.post("/tickets", "title", "The paper\x00 is \xffout"), "/tickets")
+	shows(t, ada.get("/tickets"), 200, "The paper is out")
+	shows(t, ada.get("/tickets/%00"), 404, "there is no such ticket")
 	shows(t, bob.get(path), 404, "there is no such ticket")
 
 	signIn := func(b *browser, email string) {

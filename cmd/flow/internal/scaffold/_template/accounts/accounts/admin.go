@@ -17,9 +17,9 @@ const UsersPage = 50
 // Users returns users whose address has a text in it, in the order of their addresses: those
 // behind one, or the first if it is "".
 func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, error) {
-	like := "%" + strings.NewReplacer("%", `\%`, "_", `\_`, `\`, `\\`).Replace(strings.ToLower(clean(search))) + "%"
+	like := "%" + strings.NewReplacer("%", `\%`, "_", `\_`, `\`, `\\`).Replace(strings.ToLower(Clean(search))) + "%"
 	rows, err := a.db.QueryContext(ctx, `SELECT id, email, role, created FROM users WHERE email LIKE $1 ESCAPE '\' AND email > $2 ORDER BY email LIMIT $3`,
-		like, clean(after), UsersPage)
+		like, Clean(after), UsersPage)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, err
 // SetRole gives a user a role, or none with "". Only an admin may, and not to himself: so one
 // is always left. The user has to sign in again.
 func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
-	userID = clean(userID) // before it is compared: else an admin's own one with a byte more is another one
+	userID = Clean(userID) // before it is compared: else an admin's own one with a byte more is another one
 	return a.change(ctx, func(tx *sql.Tx) error {
 		// Two admins may take the role from each other at the same moment, and the second one has to
 		// see what the first has done: both lock both users, in the same order.

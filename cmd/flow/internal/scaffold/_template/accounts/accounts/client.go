@@ -59,7 +59,7 @@ func (c Client) prefix(bits4, bits6 int) string {
 
 // agent returns what is stored of the name of the browser.
 func (c Client) agent() string {
-	return clean(c.Agent[:min(len(c.Agent), 200)])
+	return Clean(c.Agent[:min(len(c.Agent), 200)])
 }
 
 // Cookie returns the cookie that carries the token of a session, or that takes it away if the

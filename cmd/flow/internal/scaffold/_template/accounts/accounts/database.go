@@ -144,7 +144,8 @@ func isTaken(err error) bool {
 
 func orNull(text string) sql.NullString { return sql.NullString{String: text, Valid: text != ""} }
 
-// clean returns a text of a client without what PostgreSQL refuses.
-func clean(text string) string {
+// Clean returns a text of a client without what PostgreSQL refuses: a NUL, and what is no UTF-8.
+// A query with such a text fails.
+func Clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, ""), "\x00", "")
 }

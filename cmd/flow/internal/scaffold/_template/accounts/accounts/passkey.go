@@ -227,7 +227,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 // passkeyName returns the name that a passkey is shown with. It is never refused, since the
 // device has the passkey already when it comes.
 func passkeyName(typed string) string {
-	name := []rune(strings.TrimSpace(clean(typed)))
+	name := []rune(strings.TrimSpace(Clean(typed)))
 	return cmp.Or(string(name[:min(len(name), 60)]), "Passkey")
 }
 
@@ -238,7 +238,7 @@ func (a *Accounts) RemovePasskey(ctx context.Context, s *Session, id string, fro
 			return err
 		}
 		// The user stands in the condition, since the id comes from a form.
-		removed, err := affected(tx.ExecContext(ctx, "DELETE FROM passkeys WHERE id = $1 AND user_id = $2", clean(id), s.User.ID))
+		removed, err := affected(tx.ExecContext(ctx, "DELETE FROM passkeys WHERE id = $1 AND user_id = $2", Clean(id), s.User.ID))
 		if err != nil || removed == 0 {
 			return err
 		}

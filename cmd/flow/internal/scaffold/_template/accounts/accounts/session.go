@@ -132,7 +132,7 @@ func (a *Accounts) sessions(ctx context.Context, where string, arg any) ([]*Sess
 func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from Client) error {
 	return a.change(ctx, func(tx *sql.Tx) error {
 		// The user stands in the condition, since the id comes from a form.
-		ended, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND user_id = $2", clean(id), s.User.ID))
+		ended, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND user_id = $2", Clean(id), s.User.ID))
 		if err != nil || ended == 0 {
 			return err
 		}
