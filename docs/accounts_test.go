@@ -112,7 +112,7 @@ func TestFiguresOfAccounts(t *testing.T) {
 		{"| event | 1 year |", "sweep.go", "eventLife = 365 * 24 * time.Hour"},
 		{"12 characters to 1,024 bytes", "password.go", "shortest, longest = 12, 1024"},
 		{"19 MiB and two passes", "password.go", "memory: 19 * 1024, time: 2"},
-		{"Fifty times as many wait", "password.go", "50*slots"},
+		{"With two processors, two are hashed, 98 more wait", "password.go", "50*slots"},
 	} {
 		code, err := os.ReadFile(inRepository("cmd/flow/internal/scaffold/_template/accounts/accounts/" + tt.file))
 		is.NoErr(err)

@@ -112,7 +112,7 @@ func TestNew(t *testing.T) {
 		is.Equal(files[".gitignore"], "/bin\n/desk-x\n/desk-x.exe\n*.test\n*.out\n*.db\n*.db-shm\n*.db-wal\n")
 		is.True(strings.Contains(files["main.go"], "return r, addAccounts(r)"))
 		is.True(strings.Contains(files["accounts.go"], `"desk-x/accounts"`))
-		is.True(strings.Contains(files["README.md"], "go run . -admin ada@example.com"))
+		is.True(strings.Contains(files["README.md"], "flow dev -- -admin ada@example.com"))
 		is.True(strings.Contains(files["README.md"], "## On other machines\n"))
 		is.True(files["app/router/+field.html"] != "")
 		for name, text := range files {

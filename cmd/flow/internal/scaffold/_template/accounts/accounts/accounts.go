@@ -58,7 +58,7 @@ var (
 	ErrLink        = errors.New("the link has been used, or has ended")
 	ErrNotRecent   = errors.New("sign in again first")
 	ErrRole        = errors.New("there is no such user or role, or it is your own")
-	ErrBusy        = errors.New("too many are signing in: try again in a moment")
+	ErrBusy        = errors.New("too many passwords are checked at this moment: try again soon")
 )
 
 // address is what browsers take for <input type="email">. It has nothing that would end a

@@ -42,8 +42,10 @@ func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, err
 func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
 	userID = Clean(userID) // before it is compared: else an admin's own one with a byte more is another one
 	return a.change(ctx, func(tx *sql.Tx) error {
-		// Two admins may take the role from each other at the same moment, and the second one has to
-		// see what the first has done: both lock both users, in the same order.
+		// Two admins may take the role from each other at the same moment, and one of them has to stay
+		// an admin. So each transaction locks both admins, and the one that comes second waits, and sees
+		// what the first has done. It locks the one with the smaller ID first: if one transaction locked
+		// A and then B, and another B and then A, each would wait for the other.
 		if _, err := lock(ctx, tx, "id = $1", min(s.User.ID, userID)); err != nil {
 			return err
 		}

@@ -17,10 +17,11 @@ type limit struct {
 // The limits of an account hold whether there is such an account or not, so that nobody learns
 // that from them.
 //
-// Somebody may use up those of another one, who can sign in by a link then. So that there always
-// is one, mailsOfAddress lasts no longer than any link is good: whom it stops has a link that
-// was sent meanwhile. And what an account asks for is counted apart, since that mail may have
-// no link.
+// Somebody may use up the limit signInsOfAccount of another user, who can sign in by a link
+// then. Somebody may also use up mailsOfAddress of that user, by asking for links: the last of
+// those links must still work until mails are sent to the user again. So mailsOfAddress must
+// last no longer than the link that lives shortest. The mails that a user asks for to change
+// the address are counted apart, as mailsOfNewAddress, since such a mail may have no link.
 var (
 	signInsOfClient   = limit{"sign-in from ", 50, 15 * time.Minute} // without those that were right
 	signInsOfAccount  = limit{"sign-in as ", 10, 15 * time.Minute}

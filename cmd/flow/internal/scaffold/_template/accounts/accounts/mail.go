@@ -144,8 +144,10 @@ func (o order) when() string {
 func (a *Accounts) write(ctx context.Context, o order) (m Mail, ok bool, err error) {
 	kind, userID := o.kind, o.userID
 	err = a.change(ctx, func(tx *sql.Tx) error {
-		// While the address of an account changes, no link may go to the one of before; and none at
-		// all after endLinks, which has deleted this mail then.
+		// With the user locked, the address of the account cannot change before the token is stored:
+		// else a link could go to the old address after the change. The change also deletes mails with
+		// links that wait, see endLinks: so the lock comes first, and then the look whether this mail
+		// is still there.
 		where, arg := "email = $1", o.email
 		if userID != "" {
 			where, arg = "id = $1", userID

@@ -114,9 +114,9 @@ func (h *hasher) matches(ctx context.Context, password, stored string) (bool, er
 	return false, nil
 }
 
-// isWeak reports whether a stored hash costs less than those of today. It must not ask
-// whether the cost is another one: while the next version of the program replaces this one,
-// each would hash what the other has hashed.
+// isWeak reports whether a stored hash costs less than one of today. It must not ask whether
+// the cost is another one: while a new version of the program replaces the old one, both run,
+// and if their costs differed, each version would hash again what the other has hashed.
 func (h *hasher) isWeak(stored string) bool {
 	c, _, _, err := parse(stored)
 	return err == nil && (c.memory < h.memory || c.time < h.time)

@@ -26,8 +26,8 @@ type Session struct {
 }
 
 // begin begins a session with a new token, and ends the one that the browser has had: a token
-// that somebody else has put into the browser is never that of the user. what is noted. The
-// transaction has locked the user.
+// that somebody else has put into the browser is never that of the user. The event what is
+// stored with it. The transaction has locked the user.
 func (a *Accounts) begin(ctx context.Context, tx *sql.Tx, userID, what string, from Client) (token string, err error) {
 	if err := a.note(ctx, tx, userID, what, from); err != nil {
 		return "", err

@@ -46,9 +46,10 @@ func (a *members) signInForm(in flow.Form[credentials]) flow.Response {
 	return signInPage(signInData{in, a.Accounts.HasPasskeys()})
 }
 
-// showSignIn is also for who has signed in a while ago, and is to do so again: package accounts
-// begins another session in place of the one that is. Who has just done so is not led to next:
-// a guard that asks for even more would lead back here, and so on for ever.
+// showSignIn is also for a user who has signed in a while ago, and has to do so again: package
+// accounts begins another session in place of the one that is. A user who has signed in lately
+// is led to the account, and not to next: the guard of that page may have refused the user for
+// another reason, and would lead back here, and so on for ever.
 func (a *members) showSignIn(req *flow.Request) flow.Response {
 	switch s := session(req); {
 	case s == nil:
