@@ -67,3 +67,12 @@ func TestMenu(t *testing.T) {
 		shows(t, b.do(r), 200, "Sign out") // and not the page of before
 	}
 }
+
+// TestReady takes the database away.
+func TestReady(t *testing.T) {
+	s := newSite(t)
+	shows(t, s.browser().get("/readyz"), 200, "ok")
+	s.Accounts.DB().Close()
+	shows(t, s.browser().get("/readyz"), 503, "the database does not answer")
+	shows(t, s.browser().get("/livez"), 200, "ok")
+}
