@@ -39,7 +39,7 @@ func TestAccountsDocument(t *testing.T) {
 
 	files, changes := 0, 0
 	for _, m := range fenced.FindAllStringSubmatch(string(text), -1) {
-		if m[1] == "sh" && strings.HasPrefix(m[2], "rm ") {
+		if m[1] == "sh" && (strings.HasPrefix(m[2], "rm ") || strings.HasPrefix(m[2], "go test ")) {
 			follow(t, dir, "sh", "-ec", m[2])
 			continue
 		}

@@ -3,8 +3,6 @@ package app
 import (
 	"strings"
 	"testing"
-
-	"desk/accounts"
 )
 
 // TestDesk holds that the application does what docs/accounts.md has added to it.
@@ -12,10 +10,7 @@ func TestDesk(t *testing.T) {
 	s := newSite(t)
 	invite := func(email string) *browser {
 		b := s.browser()
-		if err := s.Accounts.SendLink(t.Context(), accounts.ForSignUp, email, accounts.Client{}); err != nil {
-			t.Fatal(err)
-		}
-		leads(t, b.post(b.link(email), "password", password), "/account")
+		b.join(email)
 		return b
 	}
 	ada, bob := invite("ada@example.com"), invite("bob@example.com")
@@ -25,9 +20,13 @@ func TestDesk(t *testing.T) {
 	shows(t, ada.get("/account/name"), 200, `value="Ada"`)
 	shows(t, ada.get("/users"), 404, "")
 
+	shows(t, ada.post("/account/email", "email", "ada@example.org"), 422, "must end with @example.com")
+	shows(t, s.browser().post("/reset", "email", "ada@example.org"), 422, "must end with @example.com")
+
 	leads(t, ada.post("/tickets", "title", "The printer burns"), "/tickets")
 	page := ada.get("/tickets")
 	shows(t, page, 200, "The printer burns")
+	shows(t, page, 200, ">Tickets</a>")
 	_, path, _ := strings.Cut(page.Body.String(), `href="/tickets/`)
 	path, _, _ = strings.Cut("/tickets/"+path, `"`)
 	shows(t, ada.get(path), 200, "From ada@example.com")
@@ -49,6 +48,8 @@ func TestDesk(t *testing.T) {
 	_, id, _ := strings.Cut(page.Body.String(), `name="user" value="`)
 	id, _, _ = strings.Cut(id, `"`)
 	shows(t, page, 200, `value="agent"`)
+	shows(t, ada.get("/users"), 200, "Ada, since")
+	shows(t, ada.get("/account"), 200, ">Queue</a>")
 	leads(t, ada.post("/users", "user", id, "role", "agent"), "/users")
 	signIn(bob, "bob@example.com")
 	shows(t, bob.get("/queue"), 200, "The printer burns")

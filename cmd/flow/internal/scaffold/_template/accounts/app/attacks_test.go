@@ -127,8 +127,8 @@ func TestAttackTokens(t *testing.T) {
 		},
 		"after the address was changed": func(b, thief *browser, link func(string) string) []string {
 			old := []string{link("/reset"), link("/sign-in/mail")}
-			b.post("/account/email", "email", "ada@example.org")
-			b.post(b.link("ada@example.org"))
+			b.post("/account/email", "email", "lovelace@example.com")
+			b.post(b.link("lovelace@example.com"))
 			b.mail("ada@example.com")
 			return old
 		},
@@ -639,8 +639,8 @@ func TestAttackLogs(t *testing.T) {
 	b.post("/sign-in?next=/%00"+url.QueryEscape(password), "email", "ada@example.com", "password", "another long password")
 	shows(t, b.get("/account"), 200, "ada@example.com")
 	note(b)
-	b.post("/account/email", "email", "ada@example.org")
-	b.post(link("ada@example.org"))
+	b.post("/account/email", "email", "lovelace@example.com")
+	b.post(link("lovelace@example.com"))
 	b.mail("ada@example.com")
 	b.get("/account?session=" + b.jar.Cookies(here)[0].Value)
 	secrets["another long password"], secrets["a wrong password"], secrets["short secret"] = true, true, true
