@@ -18,11 +18,18 @@ type Store struct{ db *sql.DB }
 // Open returns the Store of a file. It connects with the first query.
 func Open(file string) (*Store, error) {
 	options := url.Values{
-		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "foreign_keys(1)"},
-		"_txlock": {"immediate"},
+		"_pragma": {"busy_timeout(10000)", "journal_mode(WAL)", "foreign_keys(1)"},
+		"_txlock": {"immediate"}, // a transaction waits at its begin, and never fails in its middle
 	}
 	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+options.Encode())
-	return &Store{db}, err
+	if err != nil {
+		return nil, err
+	}
+	// Others wait in a queue. A thousand connections would all look again and again whether the
+	// one writer is done, and many of them in vain, until busy_timeout ends.
+	db.SetMaxOpenConns(8)
+	db.SetMaxIdleConns(8)
+	return &Store{db}, nil
 }
 
 // Close is called after the last query.

@@ -65,3 +65,21 @@ func TestMigrateTogether(t *testing.T) {
 		})
 	}
 }
+
+// TestAddTogether has many write at once: they wait for each other, and none fails.
+func TestAddTogether(t *testing.T) {
+	is := is.New(t)
+	s := newStore(t)
+	is.NoErr(s.Migrate(t.Context()))
+	is.Equal(s.db.Stats().MaxOpenConnections, 8)
+	failed := make(chan error)
+	for range 1000 {
+		go func() { failed <- s.AddNote(t.Context(), "tea") }()
+	}
+	for range 1000 {
+		is.NoErr(<-failed)
+	}
+	notes, err := s.Notes(t.Context())
+	is.NoErr(err)
+	is.Equal(len(notes), 1000)
+}
