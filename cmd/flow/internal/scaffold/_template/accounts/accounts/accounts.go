@@ -33,7 +33,9 @@ type Accounts struct {
 	jobs      sync.WaitGroup
 }
 
-// New returns the Accounts of a database. origin is the URL of the application as its users
+// New returns the Accounts of a database, opened by Open or as Open does. With another way of
+// opening SQLite, many requests at once fail with "database is locked", and without
+// foreign_keys, a deleted user leaves sessions behind. origin is the URL of the application as its users
 // see it, such as https://newapp.example. It must not be taken from a request: whoever sends
 // one chooses its Host, and the links in mails would lead there.
 func New(db *sql.DB, origin *url.URL, send func(context.Context, Mail) error) *Accounts {

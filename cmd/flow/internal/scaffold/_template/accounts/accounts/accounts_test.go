@@ -196,7 +196,7 @@ func TestMigrate(t *testing.T) {
 			t.Errorf("%d rows", n)
 		}
 		next["migrations/103.sql"], next["migrations/104.sql"] = file("INSERT INTO one VALUES (3)"), file("INSERT INTO one VALUES (4); SELECT nonsense")
-		if err := migrate(t.Context(), d.db, next); err == nil || !strings.HasPrefix(err.Error(), "migrations/104.sql: ") || d.rows("one") != 2 {
+		if err := migrate(t.Context(), d.db, next); err == nil || !strings.HasPrefix(err.Error(), "accounts/migrations/104.sql: ") || d.rows("one") != 2 {
 			t.Errorf("%v, %d rows", err, d.rows("one"))
 		}
 		next["migrations/104.sql"] = file("INSERT INTO one VALUES (4)")
@@ -1267,5 +1267,21 @@ func TestCleanEmail(t *testing.T) {
 		if got != want || valid != (want != "") {
 			t.Errorf("%q: %q, %t", typed, got, valid)
 		}
+	}
+}
+
+// TestTableInTheWay migrates a database with a table of something else.
+func TestTableInTheWay(t *testing.T) {
+	db, err := Open(filepath.Join(t.TempDir(), "test.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE users (name TEXT)"); err != nil {
+		t.Fatal(err)
+	}
+	err = New(db, &url.URL{}, nil).Migrate(t.Context())
+	if err == nil || !strings.HasPrefix(err.Error(), "accounts/migrations/001_accounts.sql: ") || !strings.Contains(err.Error(), "another database: -db") {
+		t.Errorf("it says %v", err)
 	}
 }

@@ -87,7 +87,7 @@ func migrate(ctx context.Context, db *sql.DB, files fs.FS) error {
 			return err
 		}
 		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-			return fmt.Errorf("%s: %w", name, err)
+			return fmt.Errorf("accounts/%s: %w (if the tables are those of something else, give the accounts another database: -db)", name, err)
 		}
 	}
 	return tx.Commit()

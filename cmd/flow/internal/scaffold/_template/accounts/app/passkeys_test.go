@@ -16,6 +16,13 @@ func TestPasskeys(t *testing.T) {
 	b.join("ada@example.com")
 	shows(t, b.browser().get("/sign-in?next=/users"), 200, `action="/sign-in/passkey?next=%2Fusers"`)
 	shows(t, b.get("/account/passkeys"), 200, "Add a passkey")
+	for id, used := range map[string]int{"new": 0, "old": 60_000} {
+		if _, err := b.Accounts.DB().Exec("INSERT INTO passkeys (id, user_id, name, public_key, signs, synced, created, used) SELECT $1, id, $1, '', 0, 0, 0, $2 FROM users", id, used); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shows(t, b.get("/account/passkeys"), 200, `Since 1970-01-01 00:00 UTC</p>`)
+	shows(t, b.get("/account/passkeys"), 200, `last used 1970-01-01 00:01 UTC</p>`)
 	for path, want := range map[string]string{
 		"/account/passkeys/options": `"name":"ada@example.com"`,
 		"/sign-in/passkey/options":  `"rpId":"newapp.example"`,
