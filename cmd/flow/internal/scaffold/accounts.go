@@ -63,7 +63,7 @@ func (a *addition) runAccounts(p cli.Process, args []string) error {
 			return err
 		}
 	}
-	j.finish()
+	j.finish(p.Dir)
 	return j.plan.carryOut(p)
 }
 
@@ -78,6 +78,7 @@ type join struct {
 	ours   []*placed
 	plan   *plan
 	left   []fault.Fault // what is left to the user
+	joined string        // the first place where a test makes a Router, with accounts now
 	tidy   bool          // the go command has to find versions of other modules
 }
 
@@ -326,8 +327,8 @@ func (j *join) joinModules() error {
 var titleBlock = regexp.MustCompile(`\{\{define "title"\}\}.*?\{\{end\}\}\n*`)
 
 // finish plans the files of the accounts, with what their pages need around them, and what is
-// said of all of them.
-func (j *join) finish() {
+// said of all of them, in the working directory.
+func (j *join) finish(dir string) {
 	around := layouts(j.tree, "(accounts)/x")
 	hasTitle := len(around) == 0 || slices.ContainsFunc(around, func(text string) bool { return strings.Contains(text, `{{block "title"`) })
 	field := j.field()
@@ -348,6 +349,14 @@ func (j *join) finish() {
 		names = append(names, f.name)
 	}
 	j.plan.lines = summary(names)
+	if len(j.plan.anew) > 0 {
+		var changed []string
+		for _, f := range j.plan.anew {
+			changed = append(changed, shown(f.name))
+		}
+		slices.Sort(changed)
+		j.plan.notes = slices.Insert(j.plan.notes, 0, "Changed: "+strings.Join(changed, ", ")+". All others are new.")
+	}
 	var left []string
 	for _, f := range fault.Of(fault.Join(j.left)) {
 		left = append(left, "\t"+strings.ReplaceAll(f.Text, "\n", "\n\t"))
@@ -362,7 +371,12 @@ func (j *join) finish() {
 	if disk.IsDir(filepath.Join(j.app.Module.Dir, "vendor")) {
 		then += "go mod vendor && "
 	}
-	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./..., and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.")
+	program := "."
+	if below, err := filepath.Rel(dir, j.main); err == nil && below != "." {
+		program = "./" + filepath.ToSlash(below)
+	}
+	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./... && go run "+program+" check, and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.",
+		"The flag -admin ADDRESS makes the first admin. In production, the program needs -url, -from and SMTP_URL. docs/accounts.md of flow tells of all that, and how to take the accounts out again.")
 }
 
 // field returns the partial that shows a field of a form: the one at the root of the tree, or
@@ -371,7 +385,7 @@ func (j *join) field() string {
 	name := fieldName
 	if source, ok := j.tree.Templates[fieldName]; ok {
 		text, _ := fs.ReadFile(source.Files, source.InTree) // Check says what is wrong about it
-		if showsField(text) {
+		if showsAll(text) {
 			return name
 		}
 		name = "(accounts)/" + fieldName
@@ -381,8 +395,16 @@ func (j *join) field() string {
 		panic(err) // it is embedded
 	}
 	j.addFile(routetree.RouterDir+"/"+name+pageExt, text)
-	j.plan.notes = append(j.plan.notes, "The pages have the classes of a new application. Take what you need from the app/public/app.css that \"flow new\" writes.")
+	j.plan.notes = append(j.plan.notes, "The pages have the classes of a new application: check, detail, field, hint, lead, notice, quiet, row, rows, search and wrong. What \"flow new -accounts DIR\" writes as DIR/app/public/app.css has rules for them.")
 	return name
+}
+
+// showsAll reports whether a partial shows all that the pages of the accounts give it. One that
+// ignores the type shows passwords.
+func showsAll(partial []byte) bool {
+	return showsField(partial) && !slices.ContainsFunc([]string{".of.Type", ".of.Value", ".of.Wrong", ".autocomplete", ".hint"}, func(what string) bool {
+		return !bytes.Contains(partial, []byte(what))
+	})
 }
 
 // addFile plans a file of the tree.

@@ -53,7 +53,8 @@ func TestAddAccounts(t *testing.T) {
 			"app/router/(accounts)/sign-in/index.html": "{{define \"title\"}}Sign in{{end}}",
 		}, []string{
 			"app/router/           ", "\nWhat is left to you:\n\n\tapp/app.go:14: the Router has no policy",
-			"\tapp/router/+layout.html: the menu leads to no page of the accounts. Write in it:\n\t{{if request.IsAuthenticated}}<a href=\"{{route \"account\"}}\"", "\nThen go vet ./... && go test ./..., and flow dev",
+			"\tapp/router/+layout.html: the menu leads to no page of the accounts. Write in it:\n\t{{if request.IsAuthenticated}}<a href=\"{{route \"account\"}}\"", "\nChanged: app/app.go, go.mod, main.go. All others are new.\n",
+			"\nThen go vet ./... && go test ./... && go run . check, and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.\n\nThe flag -admin ADDRESS makes the first admin. In production, the program needs -url, -from and SMTP_URL. docs/accounts.md of flow tells of all that, and how to take the accounts out again.\n",
 		}},
 		{"flow.Run with a function", shop("main.go", running("func main() { os.Exit(flow.Run(context.Background(), make)) }\n\nfunc make(context.Context) (*flow.Router, error) {\n\tif false {\n\t\treturn nil, os.ErrExist\n\t}\n\treturn app.New(nil), nil // done\n}\n")), "", map[string]string{
 			"main.go": "\t\treturn nil, os.ErrExist\n\t}\n\tr := app.New(nil)\n\treturn r, addAccounts(r) // done\n}\n",
@@ -126,12 +127,22 @@ func TestAddAccounts(t *testing.T) {
 			"app/router/+field.html":                   "{{.}}",
 			"app/router/(accounts)/+field.html":        "A field of a form",
 			"app/router/(accounts)/sign-in/index.html": `{{template "(accounts)/+field" (dict`,
-		}, []string{"\nThe pages have the classes of a new application. Take what you need from the app/public/app.css that \"flow new\" writes.\n"}},
+		}, []string{"\nThe pages have the classes of a new application: check, detail, field, hint, lead, notice, quiet, row, rows, search and wrong. What \"flow new -accounts DIR\" writes as DIR/app/public/app.css has rules for them.\n"}},
+		{"a partial for fields that ignores their type", shop("app/router/+field.html", "<label>{{.label}} <input name=\"{{.of.Name}}\" value=\"{{.of.Value}}\"></label> {{.of.Wrong}}{{.hint}}{{.autocomplete}}"), "", map[string]string{
+			"app/router/(accounts)/+field.html":           "{{.of.Type}}",
+			"app/router/(members)/account/+password.html": `{{template "(accounts)/+field" (dict`,
+		}, nil},
+		{"tests whose log is shown with them", shop("app/app_test.go", strings.Replace(newRouter, "a := &App{}\n\treturn New(a)", "return New(&App{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))})", 1)), "", map[string]string{
+			"app/accounts_test.go": "\treturn siteOf(t, New(&App{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}))\n}\n",
+		}, nil},
+		{"a Router of tests that needs more", shop("main.go", strings.Replace(shopMain, "app.New(&app.App{Name: \"Shop\"})", "app.New(nil, os.Args)", 1), "app/app.go", strings.Replace(shopGo, "func New(a *App)", "func New(a *App, args []string)", 1), "app/app_test.go", "package app\n\nfunc newRouter(t *testing.T) *flow.Router {\n\treturn New(&App{}, os.Args)\n}\n"), "", nil, []string{
+			": have newSite make a Router as app/app_test.go:4 does, and return siteOf(t, r): its tests are skipped until then\n",
+		}},
 		{"an Authenticate, a policy and databases", shop("app/app.go", strings.Replace(shopGo, "return flow.New(files).Provide(a)", "\n\tr := flow.New(files)\n\tr.Authenticate = nil\n\tr.ContentSecurityPolicy = \"\"\n\treturn r\n", 1),
-			"db.go", "package main\n\nimport \"database/sql\"\n\nvar db, _ = sql.Open(\"\", \"\")\n", "pool.go", "package main\n\nvar pool, _ = pgxpool.New(nil, \"\")\n"), "", nil, []string{
-			"\tapp/app.go:16: the Router has an Authenticate already, and does not start with another: remove this one, or ask the accounts in it and take the line r.Authenticate out of UseAccounts\n",
-			"\tdb.go:5: the application has a database of its own. To have the accounts in it, give it to accounts.New in accounts.go\n",
-			"\tpool.go:3: the application has a database of its own. To have the accounts in it, give stdlib.OpenDBFromPool of it to accounts.New in accounts.go\n",
+			"db.go", "package main\n\nimport \"database/sql\"\n\nvar db, _ = sql.Open(\"\", \"\")\n", "pool.go", "package main\n\nvar pool, _ = pgxpool.New(nil, \"\")\n"), "", map[string]string{"accounts.go": `flag.String("db", "accounts.db", `}, []string{
+			"\tapp/app.go:16: the Router has an Authenticate already, and does not start with another: remove this one. Or keep it: take what asks for r.Authenticate, and what sets it, out of the function use in app/accounts.go, and have yours return the *accounts.Session of Accounts.Session(ctx, Accounts.Token(req.Request)), which the pages of the accounts need\n",
+			"\tdb.go:5: the application has a database of its own, and the accounts have accounts.db beside it, unless -db says another. To have them in yours, open it by accounts.Open, or as that does, and give it to accounts.New in accounts.go: docs/accounts.md of flow has the changes, \"In your own database\"\n",
+			"\tpool.go:3: the application has a database of its own, and the accounts have accounts.db beside it, unless -db says another. To have them in yours, make a *sql.DB of it by stdlib.OpenDBFromPool, and give it to accounts.New in accounts.go: docs/accounts.md of flow has the changes, \"In your own database\"\n",
 		}},
 		{"other modules, and a newer version", shop("go.mod", shopMod+"\nrequire (\n\texample.com/other v1.0.0\n\tgolang.org/x/crypto v0.999.0 // indirect\n\tgithub.com/jackc/pgx/v5 v5.0.0 // for the shop\n)\n", "go.sum", "github.com/a v1.10.0 h1:x=\ngithub.com/a v1.9.0 h1:x=\n", ".gitignore", "/shop"), "", map[string]string{
 			"go.mod":     "\tgolang.org/x/crypto v0.999.0\n",

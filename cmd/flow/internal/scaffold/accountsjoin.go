@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -278,8 +280,12 @@ func isOf(e ast.Expr, pkg string) bool {
 	return ok && x.Name == pkg
 }
 
-// The line of the template that makes the Router of a test.
-const newSiteLine = "func newSite(t *testing.T) *testSite { return siteOf(t, New(&App{})) }"
+// The function of the template that makes the Router of a test, and how it makes it.
+const (
+	testLog     = "slog.New(slog.NewTextHandler(t.Output(), nil))"
+	newSiteMade = "New(&App{Logger: " + testLog + "})"
+	newSiteFunc = "func newSite(t *testing.T) *testSite {\n\treturn siteOf(t, " + newSiteMade + ")\n}"
+)
 
 // joinTests gives the Routers of tests the accounts, and has those of the accounts make the
 // Router as others do.
@@ -305,15 +311,19 @@ func (j *join) joinTests() {
 		}
 	}
 	for _, f := range j.ours {
-		if f.syntax == nil || !bytes.Contains(f.text, []byte(newSiteLine)) {
+		if f.syntax == nil || !bytes.Contains(f.text, []byte(newSiteFunc)) {
 			continue
 		}
-		line := strings.Replace(newSiteLine, "New(&App{})", made, 1)
+		text := strings.Replace(newSiteFunc, newSiteMade, made, 1)
 		if made == "" {
-			line = "func newSite(t *testing.T) *testSite {\n\tt.Skip(\"it makes no Router yet: return siteOf(t, r) with one\")\n\treturn nil\n}"
-			j.left = append(j.left, fault.InLine(f.shown, 1+bytes.Count(f.text[:bytes.Index(f.text, []byte(newSiteLine))], []byte("\n")), "have newSite make a Router as your tests do, and return siteOf(t, r): its tests are skipped until then"))
+			text = "func newSite(t *testing.T) *testSite {\n\tt.Skip(\"it makes no Router yet: return siteOf(t, r) with one\")\n\treturn nil\n}"
+			like := "your tests do"
+			if j.joined != "" {
+				like = j.joined + " does"
+			}
+			j.left = append(j.left, fault.InLine(f.shown, 1+bytes.Count(f.text[:bytes.Index(f.text, []byte(newSiteFunc))], []byte("\n")), "have newSite make a Router as %s, and return siteOf(t, r): its tests are skipped until then", like))
 		}
-		text := strings.Replace(string(f.text), newSiteLine, line, 1)
+		text = strings.Replace(string(f.text), newSiteFunc, text, 1)
 		if made == variable && made != "" {
 			text += fmt.Sprintf("\nfunc init() { withAccounts(%s) } // before a test asks it\n", variable)
 		}
@@ -343,7 +353,7 @@ func (j *join) closed(f *goFile, call *ast.CallExpr, functions map[string]*ast.F
 		switch n := n.(type) {
 		case *ast.KeyValueExpr: // the key of a struct is no name by itself
 			_, constant := n.Value.(*ast.BasicLit)
-			isClosed = isClosed && (constant || isNil(n.Value))
+			isClosed = isClosed && (constant || isNil(n.Value) || j.source(f, n.Value) == testLog)
 			return false
 		case *ast.SelectorExpr:
 			if app == "" || !isOf(n, app) {
@@ -407,6 +417,7 @@ func (j *join) joinTest(f *goFile, functions map[string]*ast.FuncDecl, variable 
 			edits = append(edits, j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e))))
 		case ok && app == "":
 			edits = append(append(edits, more...), j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e))))
+			j.joined = cmp.Or(j.joined, fmt.Sprintf("%s:%d", f.shown, j.fset.Position(e.Pos()).Line))
 		default:
 			j.leave(e.Pos(), left)
 		}
@@ -500,7 +511,7 @@ func (j *join) findLeft() error {
 					switch {
 					case !ok:
 					case sel.Sel.Name == "Authenticate":
-						j.leave(n.Pos(), "the Router has an Authenticate already, and does not start with another: remove this one, or ask the accounts in it and take the line r.Authenticate out of UseAccounts")
+						j.leave(n.Pos(), "the Router has an Authenticate already, and does not start with another: remove this one. Or keep it: take what asks for r.Authenticate, and what sets it, out of the function use in %s, and have yours return the *accounts.Session of Accounts.Session(ctx, Accounts.Token(req.Request)), which the pages of the accounts need", j.ourFile("app/accounts.go"))
 					case sel.Sel.Name == "ContentSecurityPolicy":
 						policy = true
 					}
@@ -519,16 +530,18 @@ func (j *join) findLeft() error {
 	if !policy && routers.IsValid() {
 		j.leave(routers, "the Router has no policy, which holds back scripts that others bring into a page. Where it is made:\n\t%s", policyLine())
 	}
+	own := false
 	for _, opener := range []string{"sql.Open", "pgxpool.New"} {
 		pkg, call, _ := strings.Cut(opener, ".")
-		give := "it"
+		give := "open it by accounts.Open, or as that does"
 		if pkg == "pgxpool" {
-			give = "stdlib.OpenDBFromPool of it"
+			give = "make a *sql.DB of it by stdlib.OpenDBFromPool"
 		}
 		err := module.EachFile(j.fset, opener, func(_ string, f *ast.File) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if sel, ok := n.(*ast.SelectorExpr); ok && isOf(sel, pkg) && strings.HasPrefix(sel.Sel.Name, call) {
-					j.leave(sel.Pos(), "the application has a database of its own. To have the accounts in it, give %s to accounts.New in %s", give, j.ourFile("accounts.go"))
+					j.leave(sel.Pos(), "the application has a database of its own, and the accounts have %s beside it, unless -db says another. To have them in yours, %s, and give it to accounts.New in %s: docs/accounts.md of flow has the changes, \"In your own database\"", accountsFile, give, j.ourFile("accounts.go"))
+					own = true
 				}
 				return true
 			})
@@ -537,8 +550,24 @@ func (j *join) findLeft() error {
 			return err
 		}
 	}
+	if own {
+		j.ownFile()
+	}
 	j.leaveMenu()
 	return nil
+}
+
+// accountsFile is the database of the accounts in an application that has another one.
+const accountsFile = "accounts.db"
+
+// ownFile writes accountsFile as the default of -db. The one of a new application is called as
+// the application itself, and so may be its own database.
+func (j *join) ownFile() {
+	for _, f := range j.ours {
+		if f.from == "accounts.go" {
+			f.text = bytes.Replace(f.text, []byte(strconv.Quote(nameOf(j.app.Module.Path)+".db")), []byte(strconv.Quote(accountsFile)), 1)
+		}
+	}
 }
 
 // ourFile returns how messages name a file of the accounts.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"testing"
 	"testing/fstest"
 
@@ -11,7 +10,6 @@ import (
 // TestAddAccounts has what is refused. Nothing connects with a database yet.
 func TestAddAccounts(t *testing.T) {
 	defer func(before string) { *origin = before }(*origin)
-	*database = filepath.Join(t.TempDir(), "missing", "test.db")
 	for _, tt := range []struct {
 		origin, smtp string
 		ok           bool

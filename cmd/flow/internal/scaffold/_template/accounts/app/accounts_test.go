@@ -25,8 +25,10 @@ type testSite struct {
 	mails  chan accounts.Mail
 }
 
-// newSite returns a site that no other test has.
-func newSite(t *testing.T) *testSite { return siteOf(t, New(&App{})) }
+// newSite returns a site that no other test has. Its log is shown with the test if that fails.
+func newSite(t *testing.T) *testSite {
+	return siteOf(t, New(&App{Logger: slog.New(slog.NewTextHandler(t.Output(), nil))}))
+}
 
 // siteOf gives a Router accounts with a database and a mailbox.
 func siteOf(t testing.TB, r *flow.Router) *testSite {
@@ -242,6 +244,7 @@ func TestSignUp(t *testing.T) {
 	leads(t, b.post("/sign-up", "email", "ada@example.com"), "/sent")
 	link := b.link("ada@example.com")
 	shows(t, b.get(link), 200, `value="ada@example.com" autocomplete="username"`)
+	shows(t, b.get(link), 200, `aria-describedby="password-hint"`)
 	shows(t, b.post(link, "password", "short"), 422, "password must have at least 12 characters.")
 	leads(t, b.post(link, "password", password), "/account")
 	shows(t, b.get("/account"), 200, "signed in as ada@example.com")
