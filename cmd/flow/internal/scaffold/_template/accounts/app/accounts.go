@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"example.com/flow"
 	"example.com/newapp/accounts"
@@ -78,9 +79,12 @@ func roleOnly(roles ...string) func(*flow.Request) flow.Response {
 	}
 }
 
-// askToSignIn leads back afterwards. A form that was sent is lost, which the page says: it
+// askToSignIn tells programs, and leads others to the page, and back afterwards. A form that was sent is lost, which the page says: it
 // leads back to the page with the form, since what the form was sent to may have no page.
 func askToSignIn(req *flow.Request) flow.Response {
+	if accepts := req.Header.Get("Accept"); strings.Contains(accepts, "json") && !strings.Contains(accepts, "text/html") {
+		return flow.Fail(http.StatusUnauthorized, "sign in first")
+	}
 	if req.Method == http.MethodGet || req.Method == http.MethodHead {
 		return flow.RedirectTo("sign-in", "next", req.URL.RequestURI()).Status(http.StatusSeeOther)
 	}

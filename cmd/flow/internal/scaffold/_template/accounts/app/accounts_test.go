@@ -326,6 +326,21 @@ func TestOldSignIn(t *testing.T) {
 	shows(t, b.get("/account/password"), 200, "Change the password")
 
 	leads(t, b.browser().post("/account/delete"), "/sign-in?next=%2F&notice=unsaved") // without a Referer
+
+	for accepts, status := range map[string]int{
+		"application/json":                  401,
+		"application/json, text/plain, */*": 401,
+		"text/html, application/ld+json":    303,
+		"*/*":                               303,
+	} {
+		for _, path := range []string{"/account", "/users"} {
+			r := httptest.NewRequest("GET", path, nil)
+			r.Header.Set("Accept", accepts)
+			if w := b.browser().do(r); w.Code != status {
+				t.Errorf("%s, for %s: status %d, want %d", path, accepts, w.Code, status)
+			}
+		}
+	}
 }
 
 // TestBrowserName has what browsers call themselves.

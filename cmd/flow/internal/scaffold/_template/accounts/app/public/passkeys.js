@@ -3,7 +3,7 @@
 
 async function ask(form) {
   const answer = await fetch(form.dataset.passkey, { method: "POST", headers: { Accept: "application/json" } });
-  if (answer.redirected) return location.reload(); // the sign-in is too old, and this page asks for another one
+  if (answer.status === 401) return location.reload(); // the sign-in is too old, and this page asks for another one
   const options = await answer.json();
   if (!answer.ok) throw new Error(options.detail);
   const { publicKey } = options;
