@@ -18,7 +18,7 @@ var (
 	// and their lines.
 	linesRow = regexp.MustCompile("(?m)^\\| [^|]+ \\| ((?:`[^`|]+`(?:, )?)+) \\| ([0-9,]+) \\|$")
 	// comparedRow is one of the rows of the comparison that have lines.
-	comparedRow = regexp.MustCompile("(?m)^\\| (lines\\b[^|]*) \\| about ([0-9,]+) \\|")
+	comparedRow = regexp.MustCompile(`(?m)^\| (lines\b[^|]*) \| about ([0-9,]+) \|`)
 	codeName    = regexp.MustCompile("`([^`]+)`")
 	testName    = regexp.MustCompile("`(Test\\w+)`")
 )
