@@ -390,11 +390,7 @@ func (j *join) field() string {
 		}
 		name = "(accounts)/" + fieldName
 	}
-	text, err := fs.ReadFile(template, "_template/html/app/router/"+fieldName+pageExt)
-	if err != nil {
-		panic(err) // it is embedded
-	}
-	j.addFile(routetree.RouterDir+"/"+name+pageExt, text)
+	j.addFile(routetree.RouterDir+"/"+name+pageExt, fieldText())
 	j.plan.notes = append(j.plan.notes, "The pages have the classes of a new application: check, detail, field, hint, lead, notice, quiet, row, rows, search and wrong. What \"flow new -accounts DIR\" writes as DIR/app/public/app.css has rules for them.")
 	return name
 }

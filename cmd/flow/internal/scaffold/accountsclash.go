@@ -100,7 +100,6 @@ func (j *join) nameClashes() (faults []fault.Fault) {
 // A nameAt is where a name stands.
 type nameAt struct {
 	name string
-	file *goFile
 	pos  token.Pos
 }
 
@@ -108,7 +107,7 @@ type nameAt struct {
 func (f *goFile) declarations() (declared, imported []nameAt) {
 	add := func(to *[]nameAt, name string, pos token.Pos) {
 		if name != "_" && name != "init" && name != "." {
-			*to = append(*to, nameAt{name, f, pos})
+			*to = append(*to, nameAt{name, pos})
 		}
 	}
 	for _, d := range f.syntax.Decls {
@@ -162,7 +161,7 @@ func (j *join) identifierClashes() (faults []fault.Fault) {
 			d, i := f.declarations()
 			clash := func(theirs, ours nameAt, ok bool, how string) {
 				if ok {
-					faults = append(faults, fault.InLine(f.shown, j.fset.Position(theirs.pos).Line, "%s is %s here, and declared or imported at %s:%d of the accounts: call it otherwise", theirs.name, how, ours.file.shown, j.fset.Position(ours.pos).Line))
+					faults = append(faults, fault.InLine(f.shown, j.fset.Position(theirs.pos).Line, "%s is %s here, and declared or imported at %s of the accounts: call it otherwise", theirs.name, how, place(j.fset, ours.pos)))
 				}
 			}
 			for _, d := range d {
@@ -183,10 +182,10 @@ func (j *join) identifierClashes() (faults []fault.Fault) {
 
 // flagClashes returns the flags of the program that are called like those of the accounts.
 func (j *join) flagClashes() (faults []fault.Fault) {
-	ours := map[string]nameAt{}
+	ours := map[string]token.Pos{}
 	for _, f := range j.ours {
 		if f.syntax != nil && filepath.Dir(f.name) == j.main && !f.isTest() {
-			eachFlag(f.syntax, func(name string, pos token.Pos) { ours[name] = nameAt{name, &f.goFile, pos} })
+			eachFlag(f.syntax, func(name string, pos token.Pos) { ours[name] = pos })
 		}
 	}
 	fset := token.NewFileSet()
@@ -197,7 +196,7 @@ func (j *join) flagClashes() (faults []fault.Fault) {
 		eachFlag(f, func(name string, pos token.Pos) {
 			if other, ok := ours[name]; ok {
 				at := fset.Position(pos)
-				faults = append(faults, fault.InLine(at.Filename, at.Line, "the flag -%s is registered here, and at %s:%d of the accounts: call it otherwise", name, other.file.shown, j.fset.Position(other.pos).Line))
+				faults = append(faults, fault.InLine(at.Filename, at.Line, "the flag -%s is registered here, and at %s of the accounts: call it otherwise", name, place(j.fset, other)))
 			}
 		})
 	})
@@ -208,14 +207,7 @@ func (j *join) flagClashes() (faults []fault.Fault) {
 func eachFlag(f *ast.File, do func(name string, pos token.Pos)) {
 	ast.Inspect(f, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) < 3 {
-			return true
-		}
-		called, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return true
-		}
-		if x, ok := called.X.(*ast.Ident); !ok || x.Name != "flag" {
+		if !ok || len(call.Args) < 3 || !isOf(call.Fun, "flag") {
 			return true
 		}
 		for _, arg := range call.Args[:2] { // of StringVar, the first is a pointer

@@ -108,11 +108,9 @@ func (j *join) joinMain() {
 	for _, f := range j.theirs[j.main] {
 		flow := calls.ImportName(f.syntax)
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && !f.isTest() {
-				if called, ok := call.Fun.(*ast.SelectorExpr); ok && (called.Sel.Name == "Main" || called.Sel.Name == "Run") {
-					if x, ok := called.X.(*ast.Ident); ok && x.Name == flow {
-						runs = append(runs, run{f, link{called.Sel.Name, call}})
-					}
+			if call, ok := n.(*ast.CallExpr); ok && !f.isTest() && isOf(call.Fun, flow) {
+				if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name == "Main" || name == "Run" {
+					runs = append(runs, run{f, link{name, call}})
 				}
 			}
 			return true
@@ -417,7 +415,7 @@ func (j *join) joinTest(f *goFile, functions map[string]*ast.FuncDecl, variable 
 			edits = append(edits, j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e))))
 		case ok && app == "":
 			edits = append(append(edits, more...), j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e))))
-			j.joined = cmp.Or(j.joined, fmt.Sprintf("%s:%d", f.shown, j.fset.Position(e.Pos()).Line))
+			j.joined = cmp.Or(j.joined, place(j.fset, e.Pos()))
 		default:
 			j.leave(e.Pos(), left)
 		}
@@ -582,8 +580,7 @@ func (j *join) ourFile(from string) string {
 
 // policyLine is the line of a new application with accounts that sets its policy.
 func policyLine() string {
-	text, _ := template.ReadFile("_template/members/app/app.go")
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(string(embedded("members/app/app.go"))) {
 		if strings.Contains(line, "ContentSecurityPolicy =") {
 			return strings.TrimSpace(line)
 		}
@@ -601,8 +598,7 @@ func (j *join) leaveMenu() {
 	if bytes.Contains(text, []byte("request.IsAuthenticated")) {
 		return
 	}
-	theirs, _ := template.ReadFile("_template/members/app/router/" + layoutName + pageExt)
-	_, menu, _ := strings.Cut(string(theirs), "{{if request.IsAuthenticated}}")
+	_, menu, _ := strings.Cut(string(embedded("members/app/router/"+layoutName+pageExt)), "{{if request.IsAuthenticated}}")
 	menu, _, _ = strings.Cut(menu, "</nav>")
 	j.left = append(j.left, fault.In(source.File, "the menu leads to no page of the accounts. Write in it:\n{{if request.IsAuthenticated}}%s", strings.TrimSpace(menu)))
 }

@@ -57,11 +57,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	case errorName:
 		made.add(inTree, errorText(around), "the error page of its directory and below")
 	case fieldName:
-		text, err := fs.ReadFile(template, "_template/html/app/router/"+fieldName+pageExt)
-		if err != nil {
-			return nil, err
-		}
-		made.add(inTree, text, fmt.Sprintf(`a partial: {{template %q (dict "of" (.Form.Field "name") "label" "Name")}}`, p))
+		made.add(inTree, fieldText(), fmt.Sprintf(`a partial: {{template %q (dict "of" (.Form.Field "name") "label" "Name")}}`, p))
 	default:
 		made.add(inTree, []byte("<p>{{.}}</p>\n"), fmt.Sprintf("a partial: {{template %q .}}", p))
 	}

@@ -42,6 +42,18 @@ func eachOf(part string, do func(below string, text []byte) error) error {
 	})
 }
 
+// embedded returns the text of a file of the template, of which the name is known to be there.
+func embedded(name string) []byte {
+	text, err := template.ReadFile("_template/" + name)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// fieldText returns the partial that shows a field of a form.
+func fieldText() []byte { return embedded("html/app/router/" + fieldName + pageExt) }
+
 // named returns a text of the template with the names of an application.
 func named(text, module string) string {
 	return strings.NewReplacer(templateModule, module, templateName, nameOf(module)).Replace(text)
