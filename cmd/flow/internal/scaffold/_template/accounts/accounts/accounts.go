@@ -35,9 +35,9 @@ type Accounts struct {
 
 // New returns the Accounts of a database, opened by Open or as Open does. With another way of
 // opening SQLite, many requests at once fail with "database is locked", and without
-// foreign_keys, a deleted user leaves sessions behind. origin is the URL of the application as its users
-// see it, such as https://newapp.example. It must not be taken from a request: whoever sends
-// one chooses its Host, and the links in mails would lead there.
+// foreign_keys, a deleted user leaves sessions behind. origin is the URL of the application as
+// its users see it, such as https://newapp.example. It must not be taken from a request:
+// whoever sends one chooses its Host, and the links in mails would lead there.
 func New(db *sql.DB, origin *url.URL, send func(context.Context, Mail) error) *Accounts {
 	return &Accounts{db: db, origin: origin, send: send, passwords: newHasher(today, before...), now: time.Now, wake: make(chan struct{}, 1)}
 }
@@ -181,9 +181,10 @@ func (a *Accounts) signIn(ctx context.Context, email, password string, from Clie
 		case still == 0:
 			return errChanged
 		}
-		// Only this attempt is not counted. If it took back those of others, they would learn from
-		// that when the owner signs in, and that there is one.
-		if _, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name IN ($1, $2)", signInsOfAccount.name+email, signInsOfClient.name+from.place()); err != nil {
+		if err := takeBack(ctx, tx, signInsOfAccount, email); err != nil {
+			return err
+		}
+		if err := takeBack(ctx, tx, signInsOfClient, from.place()); err != nil {
 			return err
 		}
 		session, err = a.begin(ctx, tx, id, "signed in", from)

@@ -310,8 +310,7 @@ func (a *Accounts) SignInByPasskey(ctx context.Context, challenge, answer string
 		if _, err := tx.ExecContext(ctx, "UPDATE passkeys SET signs = $1, used = $2 WHERE id = $3", key.Authenticator.SignCount, a.now().UnixMilli(), passkey); err != nil {
 			return err
 		}
-		// What was right is not counted.
-		if _, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name = $1", signInsOfClient.name+from.place()); err != nil {
+		if err := takeBack(ctx, tx, signInsOfClient, from.place()); err != nil {
 			return err
 		}
 		session, err = a.begin(ctx, tx, id, "signed in by a passkey", from)

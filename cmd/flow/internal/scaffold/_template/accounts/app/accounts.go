@@ -79,8 +79,9 @@ func roleOnly(roles ...string) func(*flow.Request) flow.Response {
 	}
 }
 
-// askToSignIn tells programs, and leads others to the page, and back afterwards. A form that was sent is lost, which the page says: it
-// leads back to the page with the form, since what the form was sent to may have no page.
+// askToSignIn tells programs, and leads others to the page for signing in, and back afterwards.
+// A form that was sent is lost, which that page says: it leads back to the page with the form,
+// since what the form was sent to may have no page.
 func askToSignIn(req *flow.Request) flow.Response {
 	if accepts := req.Header.Get("Accept"); strings.Contains(accepts, "json") && !strings.Contains(accepts, "text/html") {
 		return flow.Fail(http.StatusUnauthorized, "sign in first")
