@@ -312,6 +312,22 @@ func (tb *tab) accessible(t *testing.T) {
 	}
 }
 
+// refused returns what the Content-Security-Policy of the page has refused.
+func (tb *tab) refused() string {
+	tb.t.Helper()
+	text, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](violations, chromedp.EvalAwaitPromise))
+	if err != nil {
+		tb.t.Fatal(err)
+	}
+	return text
+}
+
+// fits reports whether nothing makes the page wider than the window.
+func (tb *tab) fits() bool {
+	tb.t.Helper()
+	return tb.do(`return document.documentElement.scrollWidth <= innerWidth`) == "true"
+}
+
 // picture writes a picture of the page to the directory of FLOW_PICTURES, for a person to
 // look at.
 func (tb *tab) picture(name string) {

@@ -54,7 +54,7 @@ func TestLog(t *testing.T) {
 		for width, size := range map[int64]string{1280: "wide", 390: "narrow"} {
 			tb.look(width, scheme)
 			tb.accessible(t)
-			is.Equal(tb.do(`return document.documentElement.scrollWidth <= innerWidth`), "true")
+			is.True(tb.fits())
 			tb.picture("log-" + size + "-" + scheme)
 		}
 	}

@@ -2,9 +2,6 @@ package browser
 
 import (
 	"fmt"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"testing"
 
@@ -31,27 +28,21 @@ func TestNewDocs(t *testing.T) {
 		t.Skip("builds a program")
 	}
 	newTab(t) // skips first what has no browser
-	client, stop := docsApplications(t)[0].serve(t)
+	origin, stop := docsApplications(t)[0].serveToBrowser(t)
 	t.Cleanup(stop)
-	proxy := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: "manual"})
-	proxy.Transport = client.Transport
-	s := httptest.NewServer(proxy)
-	t.Cleanup(s.Close)
 	for name, path := range map[string]string{
 		"home": "/", "docs": "/docs", "first-page": "/docs/first-page", "section": "/docs/writing", "links": "/docs/writing/links",
 		"code": "/docs/writing/code", "blog": "/blog", "post": "/blog/hello", "nothing": "/nothing",
 	} {
 		t.Run(name, func(t *testing.T) {
 			is, tb := is.New(t), newTab(t)
-			tb.open(s.URL + path)
-			refused, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](violations, chromedp.EvalAwaitPromise))
-			is.NoErr(err)
-			is.Equal(refused, "")
+			tb.open(origin + path)
+			is.Equal(tb.refused(), "")
 			for _, scheme := range []string{"light", "dark"} {
 				for _, width := range []int64{390, 1280} {
 					tb.look(width, scheme)
 					tb.accessible(t)
-					is.Equal(tb.do(`return document.documentElement.scrollWidth <= innerWidth`), "true") // nothing makes the page wider
+					is.True(tb.fits())
 					tb.picture(fmt.Sprintf("newdocs-%s-%d-%s", name, width, scheme))
 				}
 			}
@@ -60,7 +51,7 @@ func TestNewDocs(t *testing.T) {
 	t.Run("the sidebar", func(t *testing.T) {
 		is, tb := is.New(t), newTab(t)
 		const shown = `document.getElementById("pages").checkVisibility()`
-		tb.open(s.URL + "/docs/writing/code")
+		tb.open(origin + "/docs/writing/code")
 		tb.look(1280, "light")
 		is.Equal(tb.do(`return `+shown), "true") // beside the page
 		tb.look(390, "light")

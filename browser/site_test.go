@@ -29,22 +29,6 @@ func openSite(t *testing.T) (tb *tab, url string) {
 	return newTab(t), s.URL
 }
 
-// refused returns what the Content-Security-Policy of the page has refused.
-func (tb *tab) refused() string {
-	tb.t.Helper()
-	text, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](violations, chromedp.EvalAwaitPromise))
-	if err != nil {
-		tb.t.Fatal(err)
-	}
-	return text
-}
-
-// fits reports whether nothing makes the page wider than the window.
-func (tb *tab) fits() bool {
-	tb.t.Helper()
-	return tb.do(`return document.documentElement.scrollWidth <= innerWidth`) == "true"
-}
-
 // TestSiteOfDocuments: each document fits on a phone, and its policy refuses nothing of it.
 func TestSiteOfDocuments(t *testing.T) {
 	tb, url := openSite(t)
