@@ -1,6 +1,8 @@
 package app
 
 import (
+	"net/http"
+
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
@@ -21,6 +23,15 @@ func (f *emailForm) Validate() error {
 }
 
 func newEmailForm(*flow.Request) (flow.Form[emailForm], error) { return flow.Form[emailForm]{}, nil }
+
+// sendLink answers who asks for a link, on a page with the form. It says the same to everybody,
+// whether there is an account or not.
+func (a *members) sendLink(req *flow.Request, in flow.Form[emailForm], p accounts.Purpose, page func(flow.Form[emailForm]) flow.Response) (flow.Response, error) {
+	if in.Wrong != nil {
+		return page(in).Status(http.StatusUnprocessableEntity), nil
+	}
+	return flow.RedirectTo("sent"), a.Accounts.SendLink(req.Context(), p, in.Value.Email, a.Accounts.Client(req.Request))
+}
 
 // A link is what a link in a mail has. It is followed with GET, and used by a button: programs
 // that look for viruses in mails follow links, too, and press no button.

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"net/http"
-
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
@@ -16,10 +14,6 @@ func init() {
 
 var resetPage = flow.PageOf[flow.Form[emailForm]]()
 
-// askToReset says the same to everybody, whether there is an account or not.
 func (a *members) askToReset(req *flow.Request, in flow.Form[emailForm]) (flow.Response, error) {
-	if in.Wrong != nil {
-		return resetPage(in).Status(http.StatusUnprocessableEntity), nil
-	}
-	return flow.RedirectTo("sent"), a.Accounts.SendLink(req.Context(), accounts.ForReset, in.Value.Email, a.Accounts.Client(req.Request))
+	return a.sendLink(req, in, accounts.ForReset, resetPage)
 }

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"net/http"
-
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
@@ -16,10 +14,6 @@ func init() {
 
 var signInMailPage = flow.PageOf[flow.Form[emailForm]]()
 
-// askForLink says the same to everybody, whether there is an account or not.
 func (a *members) askForLink(req *flow.Request, in flow.Form[emailForm]) (flow.Response, error) {
-	if in.Wrong != nil {
-		return signInMailPage(in).Status(http.StatusUnprocessableEntity), nil
-	}
-	return flow.RedirectTo("sent"), a.Accounts.SendLink(req.Context(), accounts.ForSignIn, in.Value.Email, a.Accounts.Client(req.Request))
+	return a.sendLink(req, in, accounts.ForSignIn, signInMailPage)
 }

@@ -1,8 +1,6 @@
 package app
 
 import (
-	"net/http"
-
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
@@ -25,10 +23,6 @@ func strangersOnly(req *flow.Request) flow.Response {
 	return flow.Next()
 }
 
-// askToSignUp says the same to everybody, whether there is an account or not.
 func (a *members) askToSignUp(req *flow.Request, in flow.Form[emailForm]) (flow.Response, error) {
-	if in.Wrong != nil {
-		return signUpPage(in).Status(http.StatusUnprocessableEntity), nil
-	}
-	return flow.RedirectTo("sent"), a.Accounts.SendLink(req.Context(), accounts.ForSignUp, in.Value.Email, a.Accounts.Client(req.Request))
+	return a.sendLink(req, in, accounts.ForSignUp, signUpPage)
 }
