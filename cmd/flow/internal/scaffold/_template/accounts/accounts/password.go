@@ -51,16 +51,21 @@ var common = strings.Fields(`
 	qwertyuiopasdfghjkl qwertyuiopasdfghjklzxcvbnm secret123456 test12345678 testtesttest
 	welcome12345 welcome123456 zaq12wsxcde3 zxcvbnm12345 zxcvbnmasdfghjkl`)
 
-// CheckPassword returns what is wrong with a new password of who has an address, to be read
-// after "password". It asks for no digits or signs: those make passwords worse.
+// A PasswordError says what is wrong with a new password, to be read after "password".
+type PasswordError string
+
+func (e PasswordError) Error() string { return string(e) }
+
+// CheckPassword returns a PasswordError if a password is not one to be taken by who has an
+// address. It asks for no digits or signs: those make passwords worse.
 func CheckPassword(password, email string) error {
 	switch lower := strings.ToLower(password); {
 	case utf8.RuneCountInString(password) < shortest:
-		return fmt.Errorf("must have at least %d characters", shortest)
+		return PasswordError(fmt.Sprintf("must have at least %d characters", shortest))
 	case len(password) > longest:
-		return fmt.Errorf("must have at most %d bytes", longest)
+		return PasswordError(fmt.Sprintf("must have at most %d bytes", longest))
 	case lower == email || slices.Contains(common, lower):
-		return errors.New("is one of those that are tried first")
+		return PasswordError("is one of those that are tried first")
 	}
 	return nil
 }

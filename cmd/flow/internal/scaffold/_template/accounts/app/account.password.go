@@ -26,11 +26,10 @@ func newPasswordForm(*flow.Request) (flow.Form[passwordForm], error) {
 
 func (a *members) changePassword(req *flow.Request, in flow.Form[passwordForm]) (flow.Response, error) {
 	if in.Wrong == nil {
-		in.Wrong = in.Value.check(session(req).User.Email)
+		token, err := a.Accounts.ChangePassword(req.Context(), session(req), in.Value.Password, a.Accounts.Client(req.Request))
+		if in.Wrong = wrongPassword(err); in.Wrong == nil {
+			return flow.RedirectTo("account", "notice", "password").Cookie(a.Accounts.Cookie(token)), err
+		}
 	}
-	if in.Wrong != nil {
-		return accountPasswordPage(in).Status(http.StatusUnprocessableEntity), nil
-	}
-	token, err := a.Accounts.ChangePassword(req.Context(), session(req), in.Value.Password, a.Accounts.Client(req.Request))
-	return flow.RedirectTo("account", "notice", "password").Cookie(a.Accounts.Cookie(token)), err
+	return accountPasswordPage(in).Status(http.StatusUnprocessableEntity), nil
 }

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"errors"
+
 	"example.com/flow"
 	"example.com/newapp/accounts"
 )
@@ -10,12 +12,16 @@ type passwordForm struct {
 	Password string `form:"password"`
 }
 
-// Validate is called before a handler that takes the form, which knows the address.
-func (f passwordForm) Validate() error { return f.check("") }
+// Validate is called before a handler that takes the form. It does not know the address: package
+// accounts compares it with the password.
+func (f passwordForm) Validate() error {
+	return wrongPassword(accounts.CheckPassword(f.Password, ""))
+}
 
-func (f passwordForm) check(email string) flow.Invalid {
-	if err := accounts.CheckPassword(f.Password, email); err != nil {
-		return flow.Invalid{"password": err.Error()}
+// wrongPassword returns what is wrong with a password, or nil if err says nothing of that.
+func wrongPassword(err error) flow.Invalid {
+	if wrong, ok := errors.AsType[accounts.PasswordError](err); ok {
+		return flow.Invalid{"password": wrong.Error()}
 	}
 	return nil
 }

@@ -22,16 +22,12 @@ func (a *members) showSignUp(req *flow.Request, in link) (passwordData, error) {
 }
 
 func (a *members) signUp(req *flow.Request, in flow.Form[linkedPassword]) (flow.Response, error) {
-	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignUp, in.Value.Token)
-	if err != nil {
-		return flow.Response{}, err
-	}
 	if in.Wrong == nil {
-		in.Wrong = in.Value.check(email)
+		token, err := a.Accounts.SignUp(req.Context(), in.Value.Token, in.Value.Password, a.Accounts.Client(req.Request))
+		if in.Wrong = wrongPassword(err); in.Wrong == nil {
+			return flow.RedirectTo("account").Cookie(a.Accounts.Cookie(token)), err
+		}
 	}
-	if in.Wrong != nil {
-		return signUpPasswordPage(passwordData{email, in}).Status(http.StatusUnprocessableEntity), nil
-	}
-	token, err := a.Accounts.SignUp(req.Context(), in.Value.Token, in.Value.Password, a.Accounts.Client(req.Request))
-	return flow.RedirectTo("account").Cookie(a.Accounts.Cookie(token)), err
+	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignUp, in.Value.Token)
+	return signUpPasswordPage(passwordData{email, in}).Status(http.StatusUnprocessableEntity), err
 }
