@@ -1,6 +1,27 @@
 // Package accounts knows who may sign in, and how. What has to be right about it stands here,
 // and the handlers in app/ only call it. It is a part of the application: change what you
 // like, but where a comment says that something must be so, an attack stands behind it.
+//
+// A request goes this way. The guards in app/ ask Session who has sent it, and the handler calls
+// a method of Accounts with the Client. The method counts the attempt, hashes the password, and
+// does all else in one transaction: it locks the user, looks whether the session or the link is
+// still good, writes, notes what has happened, posts a mail, and begins a session. The job that
+// Start has begun sends the mail.
+//
+// To read it, begin with what a user can do, and go on with what that is made of:
+//
+//	accounts.go   signing up and in, a new password, another address, deletion
+//	database.go   transactions, and who may make one; SQLite and PostgreSQL; migrations
+//	session.go    the browsers in which a user is signed in
+//	token.go      links that are good once
+//	password.go   hashes
+//	limit.go      how often somebody may try
+//	client.go     the cookie, and the IP address of a request
+//	mail.go       the texts of mails, and the job that sends them
+//	audit.go      what has happened to an account
+//	sweep.go      what is removed after a time
+//	admin.go      roles, and the list of users
+//	passkey.go    passkeys
 package accounts
 
 import (
@@ -84,7 +105,7 @@ func (a *Accounts) SendLink(ctx context.Context, p Purpose, email string, from C
 	if err := a.countMail(ctx, mailsOfAddress, email, from); err != nil {
 		return err
 	}
-	return a.change(ctx, func(tx *sql.Tx) error { return a.post(ctx, tx, string(p), "", email, from) })
+	return a.change(ctx, from, func(tx *transaction) error { return tx.post(string(p), "", email) })
 }
 
 // SignUp makes the account of who has got a link for it, and begins a session.
@@ -97,29 +118,22 @@ func (a *Accounts) SignUp(ctx context.Context, token, password string, from Clie
 	if err != nil {
 		return "", err
 	}
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		_, email, err := a.spend(ctx, tx, ForSignUp, token)
+	return a.enter(ctx, from, "signed up", func(tx *transaction) (string, error) {
+		_, email, err := tx.spend(ForSignUp, token)
 		if err != nil {
-			return err
+			return "", err
 		}
 		id := rand.Text()
-		added, err := affected(tx.ExecContext(ctx, "INSERT INTO users (id, email, password, role, created) VALUES ($1, $2, $3, '', $4) ON CONFLICT (email) DO NOTHING",
-			id, email, hash, a.now().UnixMilli()))
-		switch {
-		case err != nil:
-			return err
-		case added == 0:
-			return ErrLink // a second link for the address was faster
+		added, err := tx.affected("INSERT INTO users (id, email, password, role, created) VALUES ($1, $2, $3, '', $4) ON CONFLICT (email) DO NOTHING",
+			id, email, hash, tx.now())
+		if err == nil && added == 0 {
+			err = ErrLink // a second link for the address was faster
 		}
-		if email == a.admin {
-			if err := a.setRole(ctx, tx, "id", id, Admin, from); err != nil {
-				return err
-			}
+		if err == nil && email == a.admin {
+			err = tx.setRole("id", id, Admin)
 		}
-		session, err = a.begin(ctx, tx, id, "signed up", from)
-		return err
+		return id, err
 	})
-	return session, err
 }
 
 // SignIn begins a session. ErrCredentials does not say whether there is such an account, and
@@ -163,7 +177,7 @@ func (a *Accounts) signIn(ctx context.Context, email, password string, from Clie
 		return "", err
 	}
 	if !same {
-		err := a.change(ctx, func(tx *sql.Tx) error { return a.note(ctx, tx, id, "wrong password", from) })
+		err := a.change(ctx, from, func(tx *transaction) error { return tx.note(id, "wrong password") })
 		return "", cmp.Or(err, ErrCredentials)
 	}
 	hash := stored
@@ -172,38 +186,25 @@ func (a *Accounts) signIn(ctx context.Context, email, password string, from Clie
 			return "", err
 		}
 	}
-	err = a.change(ctx, func(tx *sql.Tx) error {
+	return a.enter(ctx, from, "signed in", func(tx *transaction) (string, error) {
 		// This locks the user, as lock does.
-		still, err := affected(tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2 AND password = $3", hash, id, stored))
-		switch {
-		case err != nil:
-			return err
-		case still == 0:
-			return errChanged
+		still, err := tx.affected("UPDATE users SET password = $1 WHERE id = $2 AND password = $3", hash, id, stored)
+		if err == nil && still == 0 {
+			err = errChanged
 		}
-		if err := takeBack(ctx, tx, signInsOfAccount, email); err != nil {
-			return err
+		if err != nil {
+			return "", err
 		}
-		if err := takeBack(ctx, tx, signInsOfClient, from.place()); err != nil {
-			return err
-		}
-		session, err = a.begin(ctx, tx, id, "signed in", from)
-		return err
+		return id, cmp.Or(tx.takeBack(signInsOfAccount, email), tx.takeBack(signInsOfClient, from.place()))
 	})
-	return session, err
 }
 
 // SignInByLink begins a session for who has got a link for it.
 func (a *Accounts) SignInByLink(ctx context.Context, token string, from Client) (session string, err error) {
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		id, _, err := a.spend(ctx, tx, ForSignIn, token)
-		if err != nil {
-			return err
-		}
-		session, err = a.begin(ctx, tx, id, "signed in by a link", from)
-		return err
+	return a.enter(ctx, from, "signed in by a link", func(tx *transaction) (userID string, err error) {
+		userID, _, err = tx.spend(ForSignIn, token)
+		return userID, err
 	})
-	return session, err
 }
 
 // ResetPassword sets the password of who has got a link for it, and begins a session, the
@@ -213,15 +214,13 @@ func (a *Accounts) ResetPassword(ctx context.Context, token, password string, fr
 	if err != nil {
 		return "", err
 	}
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		id, email, err := a.spend(ctx, tx, ForReset, token)
+	return a.enter(ctx, from, "password reset", func(tx *transaction) (string, error) {
+		id, email, err := tx.spend(ForReset, token)
 		if err != nil {
-			return err
+			return "", err
 		}
-		session, err = a.setPassword(ctx, tx, id, email, hash, "password reset", from)
-		return err
+		return id, tx.setPassword(id, email, hash)
 	})
-	return session, err
 }
 
 // ChangePassword sets the password of who has signed in lately, and begins a session, the
@@ -234,11 +233,11 @@ func (a *Accounts) ChangePassword(ctx context.Context, s *Session, password stri
 	if err != nil {
 		return "", err
 	}
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		if err := a.stillRecent(ctx, tx, s); err != nil {
+	err = a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
+		if err := tx.setPassword(u.ID, u.Email, hash); err != nil {
 			return err
 		}
-		session, err = a.setPassword(ctx, tx, s.User.ID, s.User.Email, hash, "password changed", from)
+		session, err = tx.begin(u.ID, "password changed")
 		return err
 	})
 	return session, err
@@ -248,10 +247,10 @@ func (a *Accounts) ChangePassword(ctx context.Context, s *Session, password stri
 // first, since a hash is dear, and anybody may come with a link that is none.
 func (a *Accounts) newPassword(ctx context.Context, p Purpose, token, password string) (hash string, err error) {
 	email, err := a.Addressee(ctx, p, token)
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = CheckPassword(password, email)
 	}
-	if err := CheckPassword(password, email); err != nil {
+	if err != nil {
 		return "", err
 	}
 	return a.passwords.hash(ctx, password)
@@ -259,17 +258,12 @@ func (a *Accounts) newPassword(ctx context.Context, p Purpose, token, password s
 
 // setPassword ends all that was begun with the password of before: sessions, and links that
 // wait in a mailbox.
-func (a *Accounts) setPassword(ctx context.Context, tx *sql.Tx, id, email, hash, what string, from Client) (session string, err error) {
-	if _, err := tx.ExecContext(ctx, "UPDATE users SET password = $1 WHERE id = $2", hash, id); err != nil {
-		return "", err
-	}
-	if err := endAll(ctx, tx, id); err != nil {
-		return "", err
-	}
-	if err := a.post(ctx, tx, "password changed", "", email, from); err != nil {
-		return "", err
-	}
-	return a.begin(ctx, tx, id, what, from)
+func (tx *transaction) setPassword(userID, email, hash string) error {
+	return cmp.Or(
+		tx.exec("UPDATE users SET password = $1 WHERE id = $2", hash, userID),
+		tx.endAll(userID),
+		tx.post("password changed", "", email),
+	)
 }
 
 // ChangeEmail has a link sent to another address, which counts when ConfirmEmail gets it.
@@ -278,11 +272,8 @@ func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, fr
 	if err := a.countMail(ctx, mailsOfNewAddress, email, from); err != nil {
 		return err
 	}
-	return a.change(ctx, func(tx *sql.Tx) error {
-		if err := a.stillRecent(ctx, tx, s); err != nil {
-			return err
-		}
-		return a.post(ctx, tx, string(ForEmail), s.User.ID, email, from)
+	return a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
+		return tx.post(string(ForEmail), u.ID, email)
 	})
 }
 
@@ -293,47 +284,28 @@ func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, fr
 // to another one's address, wait until that person follows the link, and know the password of
 // an account that has become hers.
 func (a *Accounts) ConfirmEmail(ctx context.Context, s *Session, token string, from Client) error {
-	return a.change(ctx, func(tx *sql.Tx) error {
-		id, email, err := a.spend(ctx, tx, ForEmail, token)
+	return a.changeAs(ctx, s, sessionLife, from, func(tx *transaction, u User) error {
+		id, email, err := tx.spend(ForEmail, token)
 		switch {
 		case err != nil:
 			return err
-		case id != s.User.ID:
+		case id != u.ID:
 			return ErrLink // and the token is as good as before
 		}
-		var before string
-		if err := tx.QueryRowContext(ctx, "SELECT email FROM users WHERE id = $1", id).Scan(&before); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "UPDATE users SET email = $1 WHERE id = $2", email, id); isTaken(err) {
+		if err := tx.exec("UPDATE users SET email = $1 WHERE id = $2", email, id); isTaken(err) {
 			return ErrLink
 		} else if err != nil {
 			return err
 		}
-		if err := endLinks(ctx, tx, id); err != nil {
-			return err
-		}
-		if err := a.note(ctx, tx, id, "address changed", from); err != nil {
-			return err
-		}
-		return a.post(ctx, tx, "address changed", "", before, from)
+		return cmp.Or(tx.endLinks(id), tx.tell(u, "address changed"))
 	})
 }
 
 // Delete deletes the account of who has signed in lately, with its sessions and links. What
 // else the application keeps of a user is to be deleted here, too, or by a foreign key.
 func (a *Accounts) Delete(ctx context.Context, s *Session, from Client) error {
-	return a.change(ctx, func(tx *sql.Tx) error {
-		if err := a.stillRecent(ctx, tx, s); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, "DELETE FROM users WHERE id = $1", s.User.ID); err != nil {
-			return err
-		}
-		if err := a.note(ctx, tx, s.User.ID, "account deleted", from); err != nil {
-			return err
-		}
-		return a.post(ctx, tx, "account deleted", "", s.User.Email, from)
+	return a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
+		return cmp.Or(tx.exec("DELETE FROM users WHERE id = $1", u.ID), tx.tell(u, "account deleted"))
 	})
 }
 

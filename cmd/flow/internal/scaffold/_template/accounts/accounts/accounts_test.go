@@ -189,18 +189,18 @@ func TestMigrate(t *testing.T) {
 		file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 		old := fstest.MapFS{"migrations/101.sql": file("CREATE TABLE one (n BIGINT); INSERT INTO one VALUES (1)")}
 		next := fstest.MapFS{"migrations/101.sql": old["migrations/101.sql"], "migrations/102.sql": file("INSERT INTO one VALUES (2)")}
-		for _, err := range d.atOnce(8, func(i int) error { return migrate(t.Context(), d.db, []fs.FS{old, next}[i%2]) }) {
+		for _, err := range d.atOnce(8, func(i int) error { return d.migrate(t.Context(), []fs.FS{old, next}[i%2]) }) {
 			ok(t, err)
 		}
 		if n := d.rows("one"); n != 2 {
 			t.Errorf("%d rows", n)
 		}
 		next["migrations/103.sql"], next["migrations/104.sql"] = file("INSERT INTO one VALUES (3)"), file("INSERT INTO one VALUES (4); SELECT nonsense")
-		if err := migrate(t.Context(), d.db, next); err == nil || !strings.HasPrefix(err.Error(), "accounts/migrations/104.sql: ") || d.rows("one") != 2 {
+		if err := d.migrate(t.Context(), next); err == nil || !strings.HasPrefix(err.Error(), "accounts/migrations/104.sql: ") || d.rows("one") != 2 {
 			t.Errorf("%v, %d rows", err, d.rows("one"))
 		}
 		next["migrations/104.sql"] = file("INSERT INTO one VALUES (4)")
-		ok(t, migrate(t.Context(), d.db, next))
+		ok(t, d.migrate(t.Context(), next))
 		if n := d.rows("one"); n != 4 {
 			t.Errorf("%d rows", n)
 		}
@@ -379,6 +379,7 @@ func TestReplay(t *testing.T) {
 		ForEmail: func(d *desk, token string) error { return d.ConfirmEmail(d.t.Context(), asker, token, from) },
 	}
 	both(t, func(t *testing.T, d *desk) {
+		asker = d.session(d.join("asker@example.com"))
 		n := 0
 		ask := func(p Purpose) string {
 			n++
@@ -515,8 +516,16 @@ func TestResetRace(t *testing.T) {
 	})
 }
 
+// begins returns a transaction that has begun.
+func (d *desk) begins() *transaction {
+	d.t.Helper()
+	tx, err := d.db.BeginTx(d.t.Context(), nil)
+	ok(d.t, err)
+	return &transaction{tx, d.t.Context(), d.Accounts, from}
+}
+
 // meanwhile runs f until it has returned, or waits for the transaction, which ends then.
-func (d *desk) meanwhile(tx *sql.Tx, f func() error) error {
+func (d *desk) meanwhile(tx *transaction, f func() error) error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	for len(done) == 0 && d.rows("pg_stat_activity WHERE wait_event_type = 'Lock'") == 0 {
@@ -536,11 +545,10 @@ func TestLock(t *testing.T) {
 		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
 		reset := d.token("ada@example.com")
 
-		tx, err := d.db.BeginTx(t.Context(), nil)
+		tx := d.begins()
+		id, _, err := tx.spend(ForSignIn, link)
 		ok(t, err)
-		id, _, err := d.spend(t.Context(), tx, ForSignIn, link)
-		ok(t, err)
-		thief, err := d.begin(t.Context(), tx, id, "signed in by a link", from)
+		thief, err := tx.begin(id, "signed in by a link")
 		ok(t, err)
 		ok(t, d.meanwhile(tx, func() error {
 			_, err := d.ResetPassword(t.Context(), reset, "another long password", from)
@@ -554,11 +562,10 @@ func TestLock(t *testing.T) {
 		ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
 		var id string
 		ok(t, d.db.QueryRowContext(t.Context(), "SELECT id FROM mails").Scan(&id))
-		tx, err := d.db.BeginTx(t.Context(), nil)
+		tx := d.begins()
+		_, err := tx.lock("id = $1", s.User.ID)
 		ok(t, err)
-		_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
-		ok(t, err)
-		ok(t, endAll(t.Context(), tx, s.User.ID))
+		ok(t, tx.endAll(s.User.ID))
 		ok(t, d.meanwhile(tx, func() error {
 			m, sent, err := d.write(t.Context(), order{id: id, kind: string(ForEmail), userID: s.User.ID, email: "eve@example.com"})
 			if sent {
@@ -570,11 +577,10 @@ func TestLock(t *testing.T) {
 	t.Run("a password while the owner ends all", func(t *testing.T) {
 		d := newDesk(t, newSchema(t))
 		s := d.session(d.join("ada@example.com"))
-		tx, err := d.db.BeginTx(t.Context(), nil)
+		tx := d.begins()
+		_, err := tx.lock("id = $1", s.User.ID)
 		ok(t, err)
-		_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
-		ok(t, err)
-		ok(t, endAll(t.Context(), tx, s.User.ID))
+		ok(t, tx.endAll(s.User.ID))
 		fails(t, d.meanwhile(tx, func() error {
 			_, err := d.ChangePassword(t.Context(), s, "the password of a thief", from)
 			return err
@@ -586,20 +592,16 @@ func TestLock(t *testing.T) {
 		ada := d.session(d.join("ada@example.com"))
 		ok(t, d.ChangeEmail(t.Context(), ada, "new@example.com", from))
 		token := d.token("new@example.com")
-		tx, err := d.db.BeginTx(t.Context(), nil)
-		ok(t, err)
-		_, err = tx.ExecContext(t.Context(), "UPDATE users SET email = 'new@example.com' WHERE email = 'bob@example.com'")
-		ok(t, err)
+		tx := d.begins()
+		ok(t, tx.exec("UPDATE users SET email = 'new@example.com' WHERE email = 'bob@example.com'"))
 		fails(t, d.meanwhile(tx, func() error { return d.ConfirmEmail(t.Context(), ada, token, from) }), ErrLink)
 	})
 	t.Run("a mail while the address changes", func(t *testing.T) {
 		d := newDesk(t, newSchema(t))
 		d.join("ada@example.com")
 		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
-		tx, err := d.db.BeginTx(t.Context(), nil)
-		ok(t, err)
-		_, err = tx.ExecContext(t.Context(), "UPDATE users SET email = 'ada@example.org'")
-		ok(t, err)
+		tx := d.begins()
+		ok(t, tx.exec("UPDATE users SET email = 'ada@example.org'"))
 		ok(t, d.meanwhile(tx, func() error { _, err := d.sendNext(t.Context()); return err }))
 		if len(d.mails) != 0 {
 			t.Errorf("sent to the address of before: %v", d.mails)
@@ -1208,7 +1210,7 @@ func TestLetters(t *testing.T) {
 			case ForEmail:
 				email = "bob@example.com"
 			}
-			ok(t, d.change(t.Context(), func(tx *sql.Tx) error { return d.post(t.Context(), tx, kind, userID, email, from) }))
+			ok(t, d.change(t.Context(), from, func(tx *transaction) error { return tx.post(kind, userID, email) }))
 			mails := d.sent()
 			if len(mails) != 1 || mails[0].To != email || mails[0].Subject != l.subject || mails[0].ID == "" {
 				t.Errorf("%s: %+v", kind, mails)

@@ -41,21 +41,22 @@ func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, err
 // is always left. The user has to sign in again.
 func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
 	userID = Clean(userID) // before it is compared: else an admin's own one with a byte more is another one
-	return a.change(ctx, func(tx *sql.Tx) error {
+	return a.change(ctx, from, func(tx *transaction) error {
 		// Two admins may take the role from each other at the same moment, and one of them has to stay
 		// an admin. So each transaction locks both admins, and the one that comes second waits, and sees
 		// what the first has done. It locks the one with the smaller ID first: if one transaction locked
 		// A and then B, and another B and then A, each would wait for the other.
-		if _, err := lock(ctx, tx, "id = $1", min(s.User.ID, userID)); err != nil {
+		if _, err := tx.lock("id = $1", min(s.User.ID, userID)); err != nil {
 			return err
 		}
-		if err := a.stillRecent(ctx, tx, s); err != nil {
+		u, err := tx.user(s, recent) // as in changeAs
+		switch {
+		case err != nil:
 			return err
-		}
-		if s.User.Role != Admin || s.User.ID == userID || role != "" && !slices.Contains(Roles, role) {
+		case u.Role != Admin || u.ID == userID || role != "" && !slices.Contains(Roles, role):
 			return ErrRole
 		}
-		return a.setRole(ctx, tx, "id", userID, role, from)
+		return tx.setRole("id", userID, role)
 	})
 }
 
@@ -67,7 +68,7 @@ func (a *Accounts) MakeAdmin(ctx context.Context, typed string) error {
 	if !ok {
 		return fmt.Errorf("%q cannot be an admin: it is no address", typed)
 	}
-	err := a.change(ctx, func(tx *sql.Tx) error { return a.setRole(ctx, tx, "email", email, Admin, Client{}) })
+	err := a.change(ctx, Client{}, func(tx *transaction) error { return tx.setRole("email", email, Admin) })
 	if !errors.Is(err, ErrRole) {
 		return err
 	}
@@ -79,20 +80,18 @@ func (a *Accounts) MakeAdmin(ctx context.Context, typed string) error {
 	return err
 }
 
-func (a *Accounts) setRole(ctx context.Context, tx *sql.Tx, column, value, role string, from Client) error {
+func (tx *transaction) setRole(column, value, role string) error {
 	var id, before string
-	err := tx.QueryRowContext(ctx, "SELECT id, role FROM users WHERE "+column+" = $1", value).Scan(&id, &before)
+	err := tx.row("SELECT id, role FROM users WHERE "+column+" = $1", value).Scan(&id, &before)
 	if errors.Is(err, sql.ErrNoRows) {
 		return ErrRole
 	}
 	if err != nil || before == role {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, "UPDATE users SET role = $1 WHERE id = $2", role, id); err != nil {
-		return err
-	}
-	if err := endAll(ctx, tx, id); err != nil {
-		return err
-	}
-	return a.note(ctx, tx, id, "role: "+cmp.Or(role, "none"), from)
+	return cmp.Or(
+		tx.exec("UPDATE users SET role = $1 WHERE id = $2", role, id),
+		tx.endAll(id),
+		tx.note(id, "role: "+cmp.Or(role, "none")),
+	)
 }

@@ -100,6 +100,12 @@ func TestConfirmOther(t *testing.T) {
 		if n := d.rows("users WHERE email = $1", "ada@example.org"); n != 0 {
 			t.Error("the account has the address")
 		}
+		// Nor a session of hers that she has ended since.
+		stolen, err := d.SignIn(t.Context(), "eve@example.com", password, from)
+		ok(t, err)
+		s := d.session(stolen)
+		ok(t, d.EndSession(t.Context(), eve, s.ID, from))
+		fails(t, d.ConfirmEmail(t.Context(), s, token, from), ErrNotRecent)
 		ok(t, d.ConfirmEmail(t.Context(), eve, token, from)) // the token is as good as before
 	})
 }

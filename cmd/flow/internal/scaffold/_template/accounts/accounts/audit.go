@@ -1,9 +1,9 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"time"
 )
 
@@ -16,10 +16,14 @@ type Event struct {
 // note writes down what has happened. what is one of the texts in this package: nothing that
 // was typed, since people type passwords into the wrong field. userID is "" if there is no
 // such account. It is written all the same, so that it takes as long.
-func (a *Accounts) note(ctx context.Context, tx *sql.Tx, userID, what string, from Client) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO events (id, user_id, what, network, at) VALUES ($1, $2, $3, $4, $5)",
-		rand.Text(), userID, what, from.network(), a.now().UnixMilli())
-	return err
+func (tx *transaction) note(userID, what string) error {
+	return tx.exec("INSERT INTO events (id, user_id, what, network, at) VALUES ($1, $2, $3, $4, $5)",
+		rand.Text(), userID, what, tx.from.network(), tx.now())
+}
+
+// tell writes down what has happened, and tells the user by the mail of the same name.
+func (tx *transaction) tell(u User, what string) error {
+	return cmp.Or(tx.note(u.ID, what), tx.post(what, "", u.Email))
 }
 
 // Events returns the last 50 events of an account, the newest first.

@@ -54,56 +54,67 @@ var migrations embed.FS
 // Migrate runs the files of migrations/ that the database has not seen, in the order of
 // their names: all of them or, after an error, none. A file that has run must not be changed
 // or renamed: write another one.
-func (a *Accounts) Migrate(ctx context.Context) error { return migrate(ctx, a.db, migrations) }
+func (a *Accounts) Migrate(ctx context.Context) error { return a.migrate(ctx, migrations) }
 
-func migrate(ctx context.Context, db *sql.DB, files fs.FS) error {
+func (a *Accounts) migrate(ctx context.Context, files fs.FS) error {
 	names, err := fs.Glob(files, "migrations/*.sql")
 	if err != nil {
 		return err
 	}
-	tx, err := db.BeginTx(ctx, nil) // of several processes with SQLite, one migrates, and the others wait
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback()
-	if _, ok := db.Driver().(*stdlib.Driver); ok { // PostgreSQL needs a lock for that
-		if _, err := tx.ExecContext(ctx, "SELECT pg_advisory_xact_lock(4712)"); err != nil {
+	return a.change(ctx, Client{}, func(tx *transaction) error { // of several processes with SQLite, one migrates, and the others wait
+		if _, ok := a.db.Driver().(*stdlib.Driver); ok { // PostgreSQL needs a lock for that
+			if err := tx.exec("SELECT pg_advisory_xact_lock(4712)"); err != nil {
+				return err
+			}
+		}
+		if err := tx.exec("CREATE TABLE IF NOT EXISTS accounts_migrations (name TEXT PRIMARY KEY)"); err != nil {
 			return err
 		}
-	}
-	if _, err := tx.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS accounts_migrations (name TEXT PRIMARY KEY)"); err != nil {
-		return err
-	}
-	for _, name := range names {
-		added, err := affected(tx.ExecContext(ctx, "INSERT INTO accounts_migrations VALUES ($1) ON CONFLICT DO NOTHING", name))
-		if err != nil {
-			return err
+		for _, name := range names {
+			added, err := tx.affected("INSERT INTO accounts_migrations VALUES ($1) ON CONFLICT DO NOTHING", name)
+			if err != nil {
+				return err
+			}
+			if added == 0 {
+				continue // it has run
+			}
+			text, err := fs.ReadFile(files, name)
+			if err != nil {
+				return err
+			}
+			if err := tx.exec(string(text)); err != nil {
+				return fmt.Errorf("accounts/%s: %w (if the tables are those of something else, give the accounts another database: -db)", name, err)
+			}
 		}
-		if added == 0 {
-			continue // it has run
-		}
-		text, err := fs.ReadFile(files, name)
-		if err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-			return fmt.Errorf("accounts/%s: %w (if the tables are those of something else, give the accounts another database: -db)", name, err)
-		}
-	}
-	return tx.Commit()
+		return nil
+	})
+}
+
+// A querier is a database, or a transaction of it.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// A transaction is what change runs, with what its steps need.
+type transaction struct {
+	*sql.Tx
+	ctx  context.Context
+	a    *Accounts
+	from Client // who has asked for it
 }
 
 // change runs f in a transaction, and tells the mailer that there may be something to send.
+// After an error, nothing has changed. For what a user asks for who has signed in, take changeAs.
 //
 // f must use nothing but tx, and must not hash: SQLite has one writer at a time, and all
 // others wait for it.
-func (a *Accounts) change(ctx context.Context, f func(tx *sql.Tx) error) error {
+func (a *Accounts) change(ctx context.Context, from Client, f func(tx *transaction) error) error {
 	tx, err := a.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback()
-	if err := f(tx); err != nil {
+	if err := f(&transaction{tx, ctx, a, from}); err != nil {
 		return err
 	}
 	if err := tx.Commit(); err != nil {
@@ -117,16 +128,28 @@ func (a *Accounts) change(ctx context.Context, f func(tx *sql.Tx) error) error {
 // user, or "" if there is none. Whatever begins a session, changes a password or writes a link
 // locks the user first, or changes its row in the first place. Without that, who signs in by a
 // link of before while the owner resets the password would be left with a session.
-func lock(ctx context.Context, tx *sql.Tx, where string, arg any) (userID string, err error) {
-	err = tx.QueryRowContext(ctx, "UPDATE users SET role = role WHERE "+where+" RETURNING id", arg).Scan(&userID)
+func (tx *transaction) lock(where string, arg any) (userID string, err error) {
+	err = tx.row("UPDATE users SET role = role WHERE "+where+" RETURNING id", arg).Scan(&userID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}
 	return userID, err
 }
 
-// affected returns how many rows a statement has changed.
-func affected(r sql.Result, err error) (int64, error) {
+func (tx *transaction) now() int64 { return tx.a.now().UnixMilli() }
+
+func (tx *transaction) row(query string, args ...any) *sql.Row {
+	return tx.QueryRowContext(tx.ctx, query, args...)
+}
+
+func (tx *transaction) exec(query string, args ...any) error {
+	_, err := tx.ExecContext(tx.ctx, query, args...)
+	return err
+}
+
+// affected is exec, and returns how many rows have changed.
+func (tx *transaction) affected(query string, args ...any) (int64, error) {
+	r, err := tx.ExecContext(tx.ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"time"
 )
@@ -60,7 +59,6 @@ func (a *Accounts) count(ctx context.Context, l limit, who string) error {
 
 // takeBack takes back one attempt, which was right. If it took back those of others, they would
 // learn from that when the owner signs in, and that there is one.
-func takeBack(ctx context.Context, tx *sql.Tx, l limit, who string) error {
-	_, err := tx.ExecContext(ctx, "UPDATE limits SET used = used - 1 WHERE name = $1", l.name+who)
-	return err
+func (tx *transaction) takeBack(l limit, who string) error {
+	return tx.exec("UPDATE limits SET used = used - 1 WHERE name = $1", l.name+who)
 }

@@ -115,10 +115,9 @@ var pages = map[Purpose]string{
 // post has a mail sent when the transaction is committed. What is stored is what it is about,
 // and not its text: so no token is in the database, the time of a link begins when it is sent,
 // and a request does the same for an address with an account and for one without.
-func (a *Accounts) post(ctx context.Context, tx *sql.Tx, kind, userID, email string, from Client) error {
-	_, err := tx.ExecContext(ctx, "INSERT INTO mails (id, kind, user_id, email, network, asked, due, tries) VALUES ($1, $2, $3, $4, $5, $6, $6, 0)",
-		rand.Text(), kind, orNull(userID), email, from.network(), a.now().UnixMilli())
-	return err
+func (tx *transaction) post(kind, userID, email string) error {
+	return tx.exec("INSERT INTO mails (id, kind, user_id, email, network, asked, due, tries) VALUES ($1, $2, $3, $4, $5, $6, $6, 0)",
+		rand.Text(), kind, orNull(userID), email, tx.from.network(), tx.now())
 }
 
 // An order is a mail that waits to be written and sent.
@@ -143,7 +142,7 @@ func (o order) when() string {
 // nothing to send.
 func (a *Accounts) write(ctx context.Context, o order) (m Mail, ok bool, err error) {
 	kind, userID := o.kind, o.userID
-	err = a.change(ctx, func(tx *sql.Tx) error {
+	err = a.change(ctx, Client{}, func(tx *transaction) error {
 		// With the user locked, the address of the account cannot change before the token is stored:
 		// else a link could go to the old address after the change. The change also deletes mails with
 		// links that wait, see endLinks: so the lock comes first, and then the look whether this mail
@@ -152,12 +151,12 @@ func (a *Accounts) write(ctx context.Context, o order) (m Mail, ok bool, err err
 		if userID != "" {
 			where, arg = "id = $1", userID
 		}
-		owner, err := lock(ctx, tx, where, arg)
+		owner, err := tx.lock(where, arg)
 		if err != nil {
 			return err
 		}
 		var waits, taken int
-		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM mails WHERE id = $1", o.id).Scan(&waits); err != nil || waits == 0 {
+		if err := tx.row("SELECT count(*) FROM mails WHERE id = $1", o.id).Scan(&waits); err != nil || waits == 0 {
 			return err
 		}
 		switch known := owner != ""; Purpose(kind) {
@@ -171,7 +170,7 @@ func (a *Accounts) write(ctx context.Context, o order) (m Mail, ok bool, err err
 			}
 			userID = owner
 		case ForEmail:
-			if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM users WHERE email = $1", o.email).Scan(&taken); err != nil {
+			if err := tx.row("SELECT count(*) FROM users WHERE email = $1", o.email).Scan(&taken); err != nil {
 				return err
 			}
 			if taken > 0 {
@@ -181,7 +180,7 @@ func (a *Accounts) write(ctx context.Context, o order) (m Mail, ok bool, err err
 		l := letters[kind]
 		m = Mail{ID: o.id, To: o.email, Subject: l.subject}
 		if l.link != "" {
-			token, err := a.mint(ctx, tx, l.link, userID, o.email)
+			token, err := tx.mint(l.link, userID, o.email)
 			if err != nil {
 				return err
 			}

@@ -3,7 +3,6 @@ package accounts
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -78,9 +77,7 @@ func (a *Accounts) Passkeys(ctx context.Context, s *Session) ([]Passkey, error) 
 	return passkeys(ctx, a.db, s.User.ID)
 }
 
-func passkeys(ctx context.Context, db interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-}, userID string) ([]Passkey, error) {
+func passkeys(ctx context.Context, db querier, userID string) ([]Passkey, error) {
 	rows, err := db.QueryContext(ctx, "SELECT id, name, public_key, signs, synced, created, used FROM passkeys WHERE user_id = $1 ORDER BY created, id", userID)
 	if err != nil {
 		return nil, err
@@ -142,18 +139,15 @@ func (a *Accounts) NewPasskey(ctx context.Context, s *Session) (options *protoco
 	if err := a.count(ctx, newPasskeys, s.User.ID); err != nil {
 		return nil, "", err
 	}
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		if err := a.stillRecent(ctx, tx, s); err != nil {
+	err = a.changeAs(ctx, s, recent, Client{}, func(tx *transaction, u User) error {
+		if challenge, err = tx.mint(forNewPasskey, u.ID, ""); err != nil {
 			return err
 		}
-		if challenge, err = a.mint(ctx, tx, forNewPasskey, s.User.ID, ""); err != nil {
-			return err
-		}
-		list, err := passkeys(ctx, tx, s.User.ID)
+		list, err := passkeys(ctx, tx, u.ID)
 		if err != nil {
 			return err
 		}
-		options, _, err = creation(site, owner{s.User, list}, challenge)
+		options, _, err = creation(site, owner{u, list}, challenge)
 		return err
 	})
 	return options, challenge, err
@@ -180,22 +174,19 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 		return a.refuse(err)
 	}
 	var refused error
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		if err := a.stillRecent(ctx, tx, s); err != nil {
-			return err
-		}
-		id, err := a.answered(ctx, tx, forNewPasskey, challenge)
+	err = a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
+		id, err := tx.answered(forNewPasskey, challenge)
 		switch {
 		case err != nil:
 			return err
-		case id != s.User.ID:
+		case id != u.ID:
 			return ErrPasskey // somebody else has signed in since
 		}
-		_, asked, err := creation(site, owner{User: s.User}, challenge)
+		_, asked, err := creation(site, owner{User: u}, challenge)
 		if err != nil {
 			return err
 		}
-		key, err := site.CreateCredential(owner{User: s.User}, *asked, made)
+		key, err := site.CreateCredential(owner{User: u}, *asked, made)
 		if err != nil {
 			refused = a.refuse(err)
 			return nil // the challenge is used up
@@ -204,11 +195,11 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 		if key.Flags.BackupEligible {
 			synced = 1
 		}
-		added, err := affected(tx.ExecContext(ctx, `
+		added, err := tx.affected(`
 			INSERT INTO passkeys (id, user_id, name, public_key, signs, synced, created, used) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
 			ON CONFLICT (id) DO NOTHING`,
 			base64.RawURLEncoding.EncodeToString(key.ID), id, passkeyName(name), base64.RawURLEncoding.EncodeToString(key.PublicKey),
-			key.Authenticator.SignCount, synced, a.now().UnixMilli()))
+			key.Authenticator.SignCount, synced, tx.now())
 		switch {
 		case err != nil:
 			return err
@@ -216,10 +207,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 			refused = ErrPasskey // an account has it: this one or, if somebody has copied its ID, another
 			return nil
 		}
-		if err := a.note(ctx, tx, id, "passkey added", from); err != nil {
-			return err
-		}
-		return a.post(ctx, tx, "passkey added", "", s.User.Email, from)
+		return tx.tell(u, "passkey added")
 	})
 	return cmp.Or(err, refused)
 }
@@ -233,19 +221,13 @@ func passkeyName(typed string) string {
 
 // RemovePasskey removes a passkey of who has signed in lately, and tells the owner by a mail.
 func (a *Accounts) RemovePasskey(ctx context.Context, s *Session, id string, from Client) error {
-	return a.change(ctx, func(tx *sql.Tx) error {
-		if err := a.stillRecent(ctx, tx, s); err != nil {
-			return err
-		}
+	return a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
 		// The user stands in the condition, since the id comes from a form.
-		removed, err := affected(tx.ExecContext(ctx, "DELETE FROM passkeys WHERE id = $1 AND user_id = $2", Clean(id), s.User.ID))
+		removed, err := tx.affected("DELETE FROM passkeys WHERE id = $1 AND user_id = $2", Clean(id), u.ID)
 		if err != nil || removed == 0 {
 			return err
 		}
-		if err := a.note(ctx, tx, s.User.ID, "passkey removed", from); err != nil {
-			return err
-		}
-		return a.post(ctx, tx, "passkey removed", "", s.User.Email, from)
+		return tx.tell(u, "passkey removed")
 	})
 }
 
@@ -259,8 +241,8 @@ func (a *Accounts) AskForPasskey(ctx context.Context, from Client) (options *pro
 	if err := a.count(ctx, signInsOfClient, from.place()); err != nil {
 		return nil, "", err
 	}
-	err = a.change(ctx, func(tx *sql.Tx) (err error) {
-		challenge, err = a.mint(ctx, tx, forPasskey, "", "")
+	err = a.change(ctx, from, func(tx *transaction) (err error) {
+		challenge, err = tx.mint(forPasskey, "", "")
 		return err
 	})
 	if err != nil {
@@ -282,12 +264,12 @@ func (a *Accounts) SignInByPasskey(ctx context.Context, challenge, answer string
 	}
 	passkey := base64.RawURLEncoding.EncodeToString(signed.RawID)
 	var refused error
-	err = a.change(ctx, func(tx *sql.Tx) error {
-		id, err := lock(ctx, tx, "id = (SELECT user_id FROM passkeys WHERE id = $1)", passkey)
+	err = a.change(ctx, from, func(tx *transaction) error {
+		id, err := tx.lock("id = (SELECT user_id FROM passkeys WHERE id = $1)", passkey)
 		if err != nil {
 			return err
 		}
-		if _, err := a.answered(ctx, tx, forPasskey, challenge); err != nil {
+		if _, err := tx.answered(forPasskey, challenge); err != nil {
 			return err
 		}
 		list, err := passkeys(ctx, tx, id)
@@ -305,23 +287,23 @@ func (a *Accounts) SignInByPasskey(ctx context.Context, challenge, answer string
 		}
 		if err != nil {
 			refused = a.refuse(err)
-			return a.note(ctx, tx, id, "passkey refused", from)
+			return tx.note(id, "passkey refused")
 		}
-		if _, err := tx.ExecContext(ctx, "UPDATE passkeys SET signs = $1, used = $2 WHERE id = $3", key.Authenticator.SignCount, a.now().UnixMilli(), passkey); err != nil {
+		if err := cmp.Or(
+			tx.exec("UPDATE passkeys SET signs = $1, used = $2 WHERE id = $3", key.Authenticator.SignCount, tx.now(), passkey),
+			tx.takeBack(signInsOfClient, from.place()),
+		); err != nil {
 			return err
 		}
-		if err := takeBack(ctx, tx, signInsOfClient, from.place()); err != nil {
-			return err
-		}
-		session, err = a.begin(ctx, tx, id, "signed in by a passkey", from)
+		session, err = tx.begin(id, "signed in by a passkey")
 		return err
 	})
 	return session, cmp.Or(err, refused)
 }
 
 // answered takes a challenge, which is good once, and returns the user that it was for, or "".
-func (a *Accounts) answered(ctx context.Context, tx *sql.Tx, p Purpose, challenge string) (userID string, err error) {
-	userID, _, err = a.spend(ctx, tx, p, challenge)
+func (tx *transaction) answered(p Purpose, challenge string) (userID string, err error) {
+	userID, _, err = tx.spend(p, challenge)
 	if errors.Is(err, ErrLink) {
 		err = ErrPasskey
 	}

@@ -371,12 +371,10 @@ func TestPasskeyLock(t *testing.T) {
 	s := d.session(d.join("ada@example.com"))
 	p := d.passkey(s)
 	challenge := d.askForPasskey()
-	tx, err := d.db.BeginTx(t.Context(), nil)
+	tx := d.begins()
+	_, err := tx.lock("id = $1", s.User.ID)
 	ok(t, err)
-	_, err = lock(t.Context(), tx, "id = $1", s.User.ID)
-	ok(t, err)
-	_, err = tx.ExecContext(t.Context(), "DELETE FROM passkeys")
-	ok(t, err)
+	ok(t, tx.exec("DELETE FROM passkeys"))
 	fails(t, d.meanwhile(tx, func() error {
 		_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
 		return err

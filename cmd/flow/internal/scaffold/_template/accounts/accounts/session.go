@@ -1,9 +1,9 @@
 package accounts
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
-	"database/sql"
 	"time"
 )
 
@@ -25,57 +25,71 @@ type Session struct {
 	Recent         bool // the user has signed in lately, and may do what is dangerous
 }
 
+// enter runs f in a transaction, and begins a session for the user that f returns.
+func (a *Accounts) enter(ctx context.Context, from Client, what string, f func(tx *transaction) (userID string, err error)) (session string, err error) {
+	err = a.change(ctx, from, func(tx *transaction) error {
+		id, err := f(tx)
+		if err != nil {
+			return err
+		}
+		session, err = tx.begin(id, what)
+		return err
+	})
+	return session, err
+}
+
 // begin begins a session with a new token, and ends the one that the browser has had: a token
 // that somebody else has put into the browser is never that of the user. The event what is
 // stored with it. The transaction has locked the user.
-func (a *Accounts) begin(ctx context.Context, tx *sql.Tx, userID, what string, from Client) (token string, err error) {
-	if err := a.note(ctx, tx, userID, what, from); err != nil {
-		return "", err
-	}
-	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1", hashOf(from.Token)); err != nil {
-		return "", err
-	}
-	token = rand.Text()
-	now := a.now().UnixMilli()
-	_, err = tx.ExecContext(ctx, "INSERT INTO sessions (hash, user_id, created, seen, network, agent) VALUES ($1, $2, $3, $3, $4, $5)",
-		hashOf(token), userID, now, from.network(), from.agent())
-	return token, err
+func (tx *transaction) begin(userID, what string) (token string, err error) {
+	token, now := rand.Text(), tx.now()
+	return token, cmp.Or(
+		tx.note(userID, what),
+		tx.exec("DELETE FROM sessions WHERE hash = $1", hashOf(tx.from.Token)),
+		tx.exec("INSERT INTO sessions (hash, user_id, created, seen, network, agent) VALUES ($1, $2, $3, $3, $4, $5)",
+			hashOf(token), userID, now, tx.from.network(), tx.from.agent()),
+	)
 }
 
 // endAll ends all sessions of a user, and makes all links worthless.
-func endAll(ctx context.Context, tx *sql.Tx, userID string) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE user_id = $1", userID)
-	if err != nil {
-		return err
-	}
-	return endLinks(ctx, tx, userID)
+func (tx *transaction) endAll(userID string) error {
+	return cmp.Or(tx.exec("DELETE FROM sessions WHERE user_id = $1", userID), tx.endLinks(userID))
 }
 
 // endLinks makes all links of a user worthless, also those in mails that wait to be sent: a
 // thief of the session may have asked for one to an address of his own.
-func endLinks(ctx context.Context, tx *sql.Tx, userID string) error {
-	_, err := tx.ExecContext(ctx, "DELETE FROM tokens WHERE user_id = $1", userID)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, "DELETE FROM mails WHERE user_id = $1", userID)
-	return err
+func (tx *transaction) endLinks(userID string) error {
+	return cmp.Or(tx.exec("DELETE FROM tokens WHERE user_id = $1", userID), tx.exec("DELETE FROM mails WHERE user_id = $1", userID))
 }
 
-// stillRecent locks the user of a session, and returns ErrNotRecent if the session has ended,
-// or has become old. The one that a request has was looked up at its beginning, and a body
-// comes as slowly as its sender likes: without this, what a thief of the session has begun
-// would still be done after the owner has reset the password.
-func (a *Accounts) stillRecent(ctx context.Context, tx *sql.Tx, s *Session) error {
-	if _, err := lock(ctx, tx, "id = $1", s.User.ID); err != nil {
-		return err
+// changeAs is change for what a user asks for who has signed in. f gets the user as it is now,
+// and locked. If the session has ended, or began longer ago than age, it returns ErrNotRecent.
+//
+// The session that a request has was looked up at its beginning, and a body comes as slowly as
+// its sender likes: without changeAs, what a thief of the session has begun would still be done
+// after the owner has reset the password.
+func (a *Accounts) changeAs(ctx context.Context, s *Session, age time.Duration, from Client, f func(tx *transaction, u User) error) error {
+	return a.change(ctx, from, func(tx *transaction) error {
+		u, err := tx.user(s, age)
+		if err != nil {
+			return err
+		}
+		return f(tx, u)
+	})
+}
+
+func (tx *transaction) user(s *Session, age time.Duration) (u User, err error) {
+	if _, err := tx.lock("id = $1", s.User.ID); err != nil {
+		return u, err
 	}
-	var n int
-	err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sessions WHERE hash = $1 AND created > $2", s.ID, a.now().Add(-recent).UnixMilli()).Scan(&n)
-	if err == nil && n == 0 {
-		return ErrNotRecent
+	list, err := tx.a.sessions(tx.ctx, tx, "s.hash = $3", s.ID)
+	switch {
+	case err != nil:
+		return u, err
+	case len(list) == 0 || tx.a.now().Sub(list[0].Created) >= age:
+		return u, ErrNotRecent
 	}
-	return err
+	return list[0].User, nil
 }
 
 // Session returns the session of a token, or nil if there is none or it has ended. The user
@@ -84,7 +98,7 @@ func (a *Accounts) Session(ctx context.Context, token string) (*Session, error) 
 	if token == "" {
 		return nil, nil
 	}
-	list, err := a.sessions(ctx, "s.hash = $3", hashOf(token))
+	list, err := a.sessions(ctx, a.db, "s.hash = $3", hashOf(token))
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -100,12 +114,12 @@ func (a *Accounts) Session(ctx context.Context, token string) (*Session, error) 
 
 // Sessions returns the sessions of a user, the last used first.
 func (a *Accounts) Sessions(ctx context.Context, s *Session) ([]*Session, error) {
-	return a.sessions(ctx, "u.id = $3", s.User.ID)
+	return a.sessions(ctx, a.db, "u.id = $3", s.User.ID)
 }
 
-func (a *Accounts) sessions(ctx context.Context, where string, arg any) ([]*Session, error) {
+func (a *Accounts) sessions(ctx context.Context, db querier, where string, arg any) ([]*Session, error) {
 	now := a.now()
-	rows, err := a.db.QueryContext(ctx, `
+	rows, err := db.QueryContext(ctx, `
 		SELECT s.hash, s.created, s.seen, s.network, s.agent, u.id, u.email, u.role, u.created
 		FROM sessions s JOIN users u ON u.id = s.user_id
 		WHERE s.created > $1 AND s.seen > $2 AND `+where+` ORDER BY s.seen DESC, s.created DESC`,
@@ -130,25 +144,20 @@ func (a *Accounts) sessions(ctx context.Context, where string, arg any) ([]*Sess
 
 // EndSession ends a session of the same user: this one, or another of Sessions.
 func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from Client) error {
-	return a.change(ctx, func(tx *sql.Tx) error {
+	return a.change(ctx, from, func(tx *transaction) error {
 		// The user stands in the condition, since the id comes from a form.
-		ended, err := affected(tx.ExecContext(ctx, "DELETE FROM sessions WHERE hash = $1 AND user_id = $2", Clean(id), s.User.ID))
+		ended, err := tx.affected("DELETE FROM sessions WHERE hash = $1 AND user_id = $2", Clean(id), s.User.ID)
 		if err != nil || ended == 0 {
 			return err
 		}
-		return a.note(ctx, tx, s.User.ID, "signed out", from)
+		return tx.note(s.User.ID, "signed out")
 	})
 }
 
 // SignOutEverywhere ends all sessions of the user, this one too.
 func (a *Accounts) SignOutEverywhere(ctx context.Context, s *Session, from Client) error {
-	return a.change(ctx, func(tx *sql.Tx) error {
-		if _, err := lock(ctx, tx, "id = $1", s.User.ID); err != nil {
-			return err
-		}
-		if err := endAll(ctx, tx, s.User.ID); err != nil {
-			return err
-		}
-		return a.note(ctx, tx, s.User.ID, "signed out everywhere", from)
+	return a.change(ctx, from, func(tx *transaction) error {
+		_, err := tx.lock("id = $1", s.User.ID)
+		return cmp.Or(err, tx.endAll(s.User.ID), tx.note(s.User.ID, "signed out everywhere"))
 	})
 }

@@ -40,11 +40,10 @@ func hashOf(token string) string {
 }
 
 // mint returns a new token. userID is "" if there is no user yet.
-func (a *Accounts) mint(ctx context.Context, tx *sql.Tx, p Purpose, userID, email string) (string, error) {
+func (tx *transaction) mint(p Purpose, userID, email string) (string, error) {
 	token := rand.Text()
-	_, err := tx.ExecContext(ctx, "INSERT INTO tokens (hash, purpose, user_id, email, ends) VALUES ($1, $2, $3, $4, $5)",
-		hashOf(token), p, orNull(userID), email, a.now().Add(lives[p]).UnixMilli())
-	return token, err
+	return token, tx.exec("INSERT INTO tokens (hash, purpose, user_id, email, ends) VALUES ($1, $2, $3, $4, $5)",
+		hashOf(token), p, orNull(userID), email, tx.now()+lives[p].Milliseconds())
 }
 
 // Addressee returns the address that a link was sent to, for the page that it leads to. The
@@ -61,13 +60,13 @@ func (a *Accounts) Addressee(ctx context.Context, p Purpose, token string) (emai
 // spend takes a token, which is good once: of two who use it at the same time, one gets
 // ErrLink. The lock of the user comes before that of the token, as everywhere: in the other
 // order, two transactions might wait for each other.
-func (a *Accounts) spend(ctx context.Context, tx *sql.Tx, p Purpose, token string) (userID, email string, err error) {
-	if _, err := lock(ctx, tx, "id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token)); err != nil {
+func (tx *transaction) spend(p Purpose, token string) (userID, email string, err error) {
+	if _, err := tx.lock("id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token)); err != nil {
 		return "", "", err
 	}
 	var user sql.NullString
-	err = tx.QueryRowContext(ctx, "DELETE FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3 RETURNING user_id, email",
-		hashOf(token), p, a.now().UnixMilli()).Scan(&user, &email)
+	err = tx.row("DELETE FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3 RETURNING user_id, email",
+		hashOf(token), p, tx.now()).Scan(&user, &email)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrLink
 	}
