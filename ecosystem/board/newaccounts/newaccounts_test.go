@@ -39,6 +39,7 @@ func TestNewAccounts(t *testing.T) {
 	command(t, dir, nil, "go", "build", "-o", c.program, ".")
 	command(t, dir, nil, c.program, "check", "-warnings=fail")
 	command(t, dir, []string{"TEST_POSTGRES=" + fmt.Sprintf(c.postgres, "postgres")}, "go", "test", "-vet=off", "./...")
+	command(t, dir, []string{"TEST_POSTGRES="}, "go", "test", "-vet=off", "./app") // requests, which had PostgreSQL alone
 
 	for _, tt := range []struct {
 		name string

@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -19,6 +17,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"example.com/newapp/accounts/testdb"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -35,32 +34,8 @@ type desk struct {
 // both runs a test with SQLite and, if TEST_POSTGRES has the URL of a database, with
 // PostgreSQL.
 func both(t *testing.T, test func(t *testing.T, d *desk)) {
-	t.Run("SQLite", func(t *testing.T) { test(t, newDesk(t, filepath.Join(t.TempDir(), "test.db"))) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, newDesk(t, newSchema(t))) })
-}
-
-// newSchema returns the URL of an empty schema, which ends with the test.
-func newSchema(t *testing.T) string {
-	t.Helper()
-	server := os.Getenv("TEST_POSTGRES")
-	if server == "" {
-		t.Skip("TEST_POSTGRES is not set")
-	}
-	db, err := Open(server)
-	ok(t, err)
-	name := "test_" + strings.ToLower(rand.Text())
-	_, err = db.Exec("CREATE SCHEMA " + name)
-	ok(t, err)
-	t.Cleanup(func() {
-		_, err := db.Exec("DROP SCHEMA " + name + " CASCADE")
-		ok(t, errors.Join(err, db.Close()))
-	})
-	u, err := url.Parse(server)
-	ok(t, err)
-	query := u.Query()
-	query.Set("search_path", name)
-	u.RawQuery = query.Encode()
-	return u.String()
+	t.Run("SQLite", func(t *testing.T) { test(t, newDesk(t, testdb.SQLite(t))) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, newDesk(t, testdb.Postgres(t))) })
 }
 
 func newDesk(t *testing.T, database string) *desk {
@@ -538,7 +513,7 @@ func (d *desk) meanwhile(tx *transaction, f func() error) error {
 // TestLock has one transaction wait for another, which SQLite does always.
 func TestLock(t *testing.T) {
 	t.Run("a link while the password is reset", func(t *testing.T) {
-		d := newDesk(t, newSchema(t))
+		d := newDesk(t, testdb.Postgres(t))
 		d.join("ada@example.com")
 		ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", from))
 		link := d.token("ada@example.com")
@@ -557,7 +532,7 @@ func TestLock(t *testing.T) {
 		d.isOver(thief)
 	})
 	t.Run("a mail to another address while the owner ends all", func(t *testing.T) {
-		d := newDesk(t, newSchema(t))
+		d := newDesk(t, testdb.Postgres(t))
 		s := d.session(d.join("ada@example.com"))
 		ok(t, d.ChangeEmail(t.Context(), s, "eve@example.com", from))
 		var id string
@@ -575,7 +550,7 @@ func TestLock(t *testing.T) {
 		}))
 	})
 	t.Run("a password while the owner ends all", func(t *testing.T) {
-		d := newDesk(t, newSchema(t))
+		d := newDesk(t, testdb.Postgres(t))
 		s := d.session(d.join("ada@example.com"))
 		tx := d.begins()
 		_, err := tx.lock("id = $1", s.User.ID)
@@ -587,7 +562,7 @@ func TestLock(t *testing.T) {
 		}), ErrNotRecent)
 	})
 	t.Run("two with one new address", func(t *testing.T) {
-		d := newDesk(t, newSchema(t))
+		d := newDesk(t, testdb.Postgres(t))
 		d.join("bob@example.com")
 		ada := d.session(d.join("ada@example.com"))
 		ok(t, d.ChangeEmail(t.Context(), ada, "new@example.com", from))
@@ -597,7 +572,7 @@ func TestLock(t *testing.T) {
 		fails(t, d.meanwhile(tx, func() error { return d.ConfirmEmail(t.Context(), ada, token, from) }), ErrLink)
 	})
 	t.Run("a mail while the address changes", func(t *testing.T) {
-		d := newDesk(t, newSchema(t))
+		d := newDesk(t, testdb.Postgres(t))
 		d.join("ada@example.com")
 		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
 		tx := d.begins()
@@ -1274,7 +1249,7 @@ func TestCleanEmail(t *testing.T) {
 
 // TestTableInTheWay migrates a database with a table of something else.
 func TestTableInTheWay(t *testing.T) {
-	db, err := Open(filepath.Join(t.TempDir(), "test.db"))
+	db, err := Open(testdb.SQLite(t))
 	if err != nil {
 		t.Fatal(err)
 	}

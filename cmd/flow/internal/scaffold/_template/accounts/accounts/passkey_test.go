@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/newapp/accounts/testdb"
 	"github.com/go-webauthn/webauthn/protocol/webauthncbor"
 	"github.com/go-webauthn/webauthn/protocol/webauthncose"
 )
@@ -367,7 +368,7 @@ func TestPasskeyRace(t *testing.T) {
 
 // TestPasskeyLock signs in while a transaction removes the passkey, and waits for it.
 func TestPasskeyLock(t *testing.T) {
-	d := newDesk(t, newSchema(t))
+	d := newDesk(t, testdb.Postgres(t))
 	s := d.session(d.join("ada@example.com"))
 	p := d.passkey(s)
 	challenge := d.askForPasskey()

@@ -7,7 +7,6 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"example.com/flow"
 	"example.com/newapp/accounts"
+	"example.com/newapp/accounts/testdb"
 )
 
 // A testSite is the application with a database and a mailbox of its own.
@@ -33,7 +33,7 @@ func newSite(t *testing.T) *testSite {
 // siteOf gives a Router accounts with a database and a mailbox.
 func siteOf(t testing.TB, r *flow.Router) *testSite {
 	t.Helper()
-	db, err := accounts.Open(filepath.Join(t.TempDir(), "test.db"))
+	db, err := accounts.Open(testdb.New(t))
 	if err != nil {
 		t.Fatal(err)
 	}
