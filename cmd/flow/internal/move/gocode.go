@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/load"
 	"example.com/flow/cmd/flow/internal/project"
 )
 
@@ -52,20 +53,14 @@ type call struct {
 func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 	code := &goCode{fset: token.NewFileSet()}
 	m := app.Module
-	load := func(mode packages.LoadMode, patterns ...string) ([]*packages.Package, error) {
-		pkgs, err := packages.Load(&packages.Config{Context: ctx, Dir: m.Dir, Fset: code.fset, Tests: true, Mode: mode}, patterns...)
-		if err != nil {
-			return nil, fmt.Errorf("the packages of %s cannot be read: %w", m.Path, err)
-		}
-		return pkgs, nil
-	}
-	all, err := load(packages.NeedName|packages.NeedImports|packages.NeedForTest, "./...")
+	cfg := packages.Config{Context: ctx, Dir: m.Dir, Fset: code.fset, Tests: true, Mode: packages.NeedName | packages.NeedImports | packages.NeedForTest}
+	all, err := packages.Load(&cfg, "./...")
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the packages of %s cannot be read: %w", m.Path, err)
 	}
-	pkgs, err := load(packages.LoadSyntax, related(all, app)...)
+	pkgs, err := load.Packages(cfg, related(all, app)...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the packages of %s cannot be read: %w", m.Path, err)
 	}
 	// A test variant knows of a package what tests add to it, and so goes first.
 	slices.SortStableFunc(pkgs, func(a, b *packages.Package) int {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/load"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 )
@@ -84,7 +85,7 @@ func AsTool(args []string) {
 // command, and env are variables for it, beside those of this process. The error is about
 // code that cannot be looked at.
 func Check(ctx context.Context, dir string, patterns, flags, env []string) ([]fault.Fault, error) {
-	pkgs, err := load(ctx, dir, patterns, flags, env)
+	pkgs, err := loadPackages(ctx, dir, patterns, flags, env)
 	if err != nil {
 		return nil, err
 	}
@@ -139,9 +140,9 @@ func newCheckers(pkgs []*packages.Package) ([]*checker, error) {
 	return checkers, nil
 }
 
-// load has packages read and type-checked, without their tests.
-func load(ctx context.Context, dir string, patterns, flags, env []string) ([]*packages.Package, error) {
-	pkgs, err := packages.Load(&packages.Config{Context: ctx, Mode: packages.LoadSyntax | packages.NeedModule, Dir: dir, BuildFlags: flags, Env: append(os.Environ(), env...)}, patterns...)
+// loadPackages has packages read and type-checked, without their tests.
+func loadPackages(ctx context.Context, dir string, patterns, flags, env []string) ([]*packages.Package, error) {
+	pkgs, err := load.Packages(packages.Config{Context: ctx, Dir: dir, BuildFlags: flags, Env: append(os.Environ(), env...)}, patterns...)
 	if err != nil {
 		return nil, err
 	}

@@ -148,7 +148,7 @@ func TestModuleIsReadOnce(t *testing.T) {
 	is := is.New(t)
 	archive, err := txtar.ParseFile("testdata/seeded.txtar")
 	is.NoErr(err)
-	pkgs, err := load(t.Context(), lay(t, archive), []string{"./..."}, nil, nil)
+	pkgs, err := loadPackages(t.Context(), lay(t, archive), []string{"./..."}, nil, nil)
 	is.NoErr(err)
 	checkers, err := newCheckers(pkgs)
 	is.NoErr(err)
