@@ -3,6 +3,7 @@ package dev
 import (
 	"context"
 
+	"example.com/flow/cmd/flow/internal/typed"
 	"example.com/flow/cmd/flow/internal/vet"
 	"example.com/flow/internal/dev/devlink"
 	"example.com/flow/internal/dev/devpage"
@@ -46,7 +47,7 @@ func (s *session) review() {
 	s.reviewed.cancel = cancel
 	p, packages := s.current, s.layout.reviewed
 	go func() {
-		found, err := vet.Check(ctx, s.program.dir, packages, s.program.flags, []string{"GOTMPDIR=" + s.temp})
+		found, err := vet.Check(ctx, typed.Built, s.program.dir, packages, s.program.flags, []string{"GOTMPDIR=" + s.temp})
 		s.tell(func() {
 			s.reviewed.cancel = nil
 			if ctx.Err() == nil {

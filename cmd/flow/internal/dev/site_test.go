@@ -180,7 +180,7 @@ func (s *site) launch(args ...string) {
 	}
 	s.temp = temp
 	s.t.Cleanup(func() { os.RemoveAll(temp) })
-	s.tool.Env = append(os.Environ(), asTool+"=1", "GOTMPDIR="+temp, "PWD="+s.dir)
+	s.tool.Env = append(os.Environ(), asTool+"=1", "GOTMPDIR="+temp, "PWD="+s.dir, "GOFLAGS=-ldflags=-w") // without debug information, programs are linked in half the time
 	s.tool.Stdout, s.tool.Stderr = s.out, s.out
 	if s.stderr != nil {
 		s.tool.Stderr = s.stderr

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/cmd/flow/internal/load"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/cmd/flow/internal/typed"
 )
 
 // goCode is the Go code of a module, tests included.
@@ -58,7 +58,7 @@ func loadGo(ctx context.Context, app project.App) (*goCode, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the packages of %s cannot be read: %w", m.Path, err)
 	}
-	pkgs, err := load.Packages(cfg, related(all, app)...)
+	pkgs, err := typed.Packages(cfg, related(all, app)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of %s cannot be read: %w", m.Path, err)
 	}

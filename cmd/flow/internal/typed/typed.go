@@ -1,6 +1,6 @@
-// Package load reads packages of Go with their types, and has the go command compile as few of
+// Package typed reads packages of Go with their types, and has the go command compile as few of
 // them as possible.
-package load
+package typed
 
 import (
 	"fmt"
@@ -28,6 +28,12 @@ func Packages(cfg packages.Config, patterns ...string) ([]*packages.Package, err
 	if pkgs := fromSource(cfg, patterns); pkgs != nil {
 		return pkgs, nil
 	}
+	return Built(cfg, patterns...)
+}
+
+// Built returns the same, and has all of the packages compiled. That is faster for those that were
+// just built, which the go command has in its cache.
+func Built(cfg packages.Config, patterns ...string) ([]*packages.Package, error) {
 	cfg.Mode = packages.LoadSyntax | packages.NeedModule | packages.NeedForTest
 	return packages.Load(&cfg, patterns...)
 }

@@ -1,4 +1,4 @@
-package load
+package typed
 
 import (
 	"go/types"
@@ -18,7 +18,7 @@ import (
 
 // compiledInto names a directory. With it, the test binary runs the tools of the go command, and
 // notes there what is compiled.
-const compiledInto = "FLOW_LOAD_TEST_COMPILED"
+const compiledInto = "FLOW_TYPED_TEST_COMPILED"
 
 func TestMain(m *testing.M) {
 	into := os.Getenv(compiledInto)

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/cmd/flow/internal/load"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/cmd/flow/internal/typed"
 	"example.com/flow/internal/fault"
 )
 
@@ -52,7 +52,7 @@ does not see a route file that was renamed since:
 			if _, err := project.FindModule(p.Dir); err != nil {
 				return err
 			}
-			found, err := Check(ctx, p.Dir, args, passedOn, nil)
+			found, err := Check(ctx, typed.Packages, p.Dir, args, passedOn, nil)
 			switch {
 			case err != nil:
 				return err
@@ -80,12 +80,15 @@ func AsTool(args []string) {
 	}
 }
 
+// A reader reads packages with their types.
+type reader func(cfg packages.Config, patterns ...string) ([]*packages.Package, error)
+
 // Check looks at packages and returns what is wrong about them, sorted, and with files named
-// from a directory. patterns and flags are those of the go
-// command, and env are variables for it, beside those of this process. The error is about
-// code that cannot be looked at.
-func Check(ctx context.Context, dir string, patterns, flags, env []string) ([]fault.Fault, error) {
-	pkgs, err := loadPackages(ctx, dir, patterns, flags, env)
+// from a directory. read is typed.Packages, or typed.Built for what was just built. patterns and
+// flags are those of the go command, and env are variables for it, beside those of this process.
+// The error is about code that cannot be looked at.
+func Check(ctx context.Context, read reader, dir string, patterns, flags, env []string) ([]fault.Fault, error) {
+	pkgs, err := loadPackages(ctx, read, dir, patterns, flags, env)
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +144,8 @@ func newCheckers(pkgs []*packages.Package) ([]*checker, error) {
 }
 
 // loadPackages has packages read and type-checked, without their tests.
-func loadPackages(ctx context.Context, dir string, patterns, flags, env []string) ([]*packages.Package, error) {
-	pkgs, err := load.Packages(packages.Config{Context: ctx, Dir: dir, BuildFlags: flags, Env: append(os.Environ(), env...)}, patterns...)
+func loadPackages(ctx context.Context, read reader, dir string, patterns, flags, env []string) ([]*packages.Package, error) {
+	pkgs, err := read(packages.Config{Context: ctx, Dir: dir, BuildFlags: flags, Env: append(os.Environ(), env...)}, patterns...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/txtar"
 
+	"example.com/flow/cmd/flow/internal/typed"
 	"example.com/flow/internal/fault"
 )
 
@@ -52,7 +53,7 @@ func lay(t *testing.T, archive *txtar.Archive) string {
 // findings returns what is wrong in the packages below a directory, one for each line.
 func findings(t *testing.T, root string) string {
 	t.Helper()
-	found, err := Check(t.Context(), root, []string{"./..."}, nil, nil)
+	found, err := Check(t.Context(), typed.Packages, root, []string{"./..."}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +149,7 @@ func TestModuleIsReadOnce(t *testing.T) {
 	is := is.New(t)
 	archive, err := txtar.ParseFile("testdata/seeded.txtar")
 	is.NoErr(err)
-	pkgs, err := loadPackages(t.Context(), lay(t, archive), []string{"./..."}, nil, nil)
+	pkgs, err := loadPackages(t.Context(), typed.Packages, lay(t, archive), []string{"./..."}, nil, nil)
 	is.NoErr(err)
 	checkers, err := newCheckers(pkgs)
 	is.NoErr(err)
@@ -181,7 +182,7 @@ func TestAlone(t *testing.T) {
 	for _, dir := range []string{"app", "bare", "half", "handlers", "none"} {
 		t.Run(dir, func(t *testing.T) {
 			is := is.New(t)
-			got, err := Check(t.Context(), root, []string{"./" + dir}, nil, nil)
+			got, err := Check(t.Context(), typed.Packages, root, []string{"./" + dir}, nil, nil)
 			is.NoErr(err)
 			want := slices.DeleteFunc(slices.Clone(all), func(line string) bool { return !strings.HasPrefix(line, dir+"/") })
 			is.True(len(want) > 0)
@@ -232,7 +233,7 @@ import "example.com/flow"
 
 func To(*flow.Request) flow.Response { return flow.RedirectTo("nobody") }
 `)))
-			got, err := Check(t.Context(), root, []string{"./..."}, []string{tt.flag}, nil)
+			got, err := Check(t.Context(), typed.Packages, root, []string{"./..."}, []string{tt.flag}, nil)
 			is.NoErr(err)
 			is.Equal(lines(got), tt.want)
 		})
@@ -386,7 +387,7 @@ import _ "example.org/shop/a"
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			_, err := Check(t.Context(), lay(t, tt.archive), []string{"./..."}, []string{tt.flag}, nil)
+			_, err := Check(t.Context(), typed.Packages, lay(t, tt.archive), []string{"./..."}, []string{tt.flag}, nil)
 			is.True(err != nil)
 			t.Log(err)
 			is.True(strings.HasPrefix(err.Error(), tt.want))
