@@ -12,7 +12,6 @@ import (
 	"errors"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -118,6 +117,13 @@ func (d *desk) askForPasskey() string {
 	return challenge
 }
 
+// signsInBy returns a session of who has a passkey.
+func (d *desk) signsInBy(p *device) (session string, err error) {
+	d.t.Helper()
+	challenge := d.askForPasskey()
+	return d.SignInByPasskey(d.t.Context(), challenge, p.sign(d.t, challenge), from)
+}
+
 // passkey returns a device with a passkey of a user.
 func (d *desk) passkey(s *Session) *device {
 	d.t.Helper()
@@ -146,9 +152,7 @@ func TestPasskey(t *testing.T) {
 		p := newDevice(t)
 		p.user = []byte(s.User.ID)
 		ok(t, d.AddPasskey(t.Context(), s, challenge, " Laptop\x00 ", p.add(t, challenge), from))
-		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != letters["passkey added"].subject {
-			t.Errorf("sent: %v", mails)
-		}
+		d.told("ada@example.com", "passkey added")
 		options, _, err = d.NewPasskey(t.Context(), s)
 		ok(t, err)
 		if list := options.Response.CredentialExcludeList; len(list) != 1 || string(list[0].CredentialID) != string(p.id) {
@@ -186,120 +190,71 @@ func TestPasskey(t *testing.T) {
 // TestPasskeyRefused has answers that sign nobody in, and neither does the right one that
 // comes afterwards, where the challenge has been used up.
 func TestPasskeyRefused(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		// do returns a challenge in a cookie and an answer.
-		do func(t *testing.T, d *desk, p *device) (challenge, answer string)
-	}{
-		{"a challenge that was used", func(t *testing.T, d *desk, p *device) (string, string) {
+	// Each returns a challenge in a cookie and an answer.
+	tests := map[string]func(d *desk, p *device) (challenge, answer string){
+		"a challenge that was used": func(d *desk, p *device) (string, string) {
 			c := d.askForPasskey()
-			answer := p.sign(t, c)
-			_, err := d.SignInByPasskey(t.Context(), c, answer, from)
-			ok(t, err)
+			answer := p.sign(d.t, c)
+			_, err := d.SignInByPasskey(d.t.Context(), c, answer, from)
+			ok(d.t, err)
 			return c, answer
-		}},
-		{"the challenge of another browser", func(t *testing.T, d *desk, p *device) (string, string) {
-			return d.askForPasskey(), p.sign(t, d.askForPasskey())
-		}},
-		{"no cookie", func(t *testing.T, d *desk, p *device) (string, string) { return "", p.sign(t, d.askForPasskey()) }},
-		{"a challenge of his own", func(t *testing.T, d *desk, p *device) (string, string) {
+		},
+		"the challenge of another browser": func(d *desk, p *device) (string, string) {
+			return d.askForPasskey(), p.sign(d.t, d.askForPasskey())
+		},
+		"no cookie": func(d *desk, p *device) (string, string) { return "", p.sign(d.t, d.askForPasskey()) },
+		"a challenge of his own": func(d *desk, p *device) (string, string) {
 			c := rand.Text()
-			return c, p.sign(t, c)
-		}},
-		{"a challenge that has ended", func(t *testing.T, d *desk, p *device) (string, string) {
+			return c, p.sign(d.t, c)
+		},
+		"a challenge that has ended": func(d *desk, p *device) (string, string) {
 			c := d.askForPasskey()
 			d.pass(5 * time.Minute)
-			return c, p.sign(t, c)
-		}},
-		{"a challenge for a new passkey", func(t *testing.T, d *desk, p *device) (string, string) {
+			return c, p.sign(d.t, c)
+		},
+		"a challenge for a new passkey": func(d *desk, p *device) (string, string) {
 			c := d.newPasskey(d.session(d.join("eve@example.com")))
-			return c, p.sign(t, c)
-		}},
-		{"the token of a link", func(t *testing.T, d *desk, p *device) (string, string) {
-			ok(t, d.SendLink(t.Context(), ForSignIn, "ada@example.com", from))
-			c := d.token("ada@example.com")
-			return c, p.sign(t, c)
-		}},
-		{"another site that shows this one", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.origin = "https://desk.example.evil.example"
+			return c, p.sign(d.t, c)
+		},
+		"the token of a link": func(d *desk, p *device) (string, string) {
+			c := d.link(ForSignIn, "ada@example.com")
+			return c, p.sign(d.t, c)
+		},
+		"what makes a passkey": func(d *desk, p *device) (string, string) {
 			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"another port", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.origin = "https://desk.example:8443"
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"without TLS", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.origin = "http://desk.example"
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"a passkey for another site", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.site = "evil.example"
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"nobody has been verified", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.flags &^= wasVerified
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"nobody was there", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.flags &^= wasPresent
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"another key", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.key = newDevice(t).key
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"the name of another user", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.user = []byte(d.session(d.join("eve@example.com")).User.ID)
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"the passkey of another user", func(t *testing.T, d *desk, p *device) (string, string) {
-			eve := d.passkey(d.session(d.join("eve@example.com")))
-			eve.user = p.user
-			c := d.askForPasskey()
-			return c, eve.sign(t, c)
-		}},
-		{"the ID of another passkey", func(t *testing.T, d *desk, p *device) (string, string) {
-			eve := d.passkey(d.session(d.join("eve@example.com")))
-			eve.id, eve.user = p.id, p.user
-			c := d.askForPasskey()
-			return c, eve.sign(t, c)
-		}},
-		{"an unknown passkey", func(t *testing.T, d *desk, p *device) (string, string) {
-			other := newDevice(t)
-			other.user = p.user
-			c := d.askForPasskey()
-			return c, other.sign(t, c)
-		}},
-		{"no user", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.user = nil
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"a user in bytes that PostgreSQL refuses", func(t *testing.T, d *desk, p *device) (string, string) {
-			p.user = []byte("\x00\xff")
-			c := d.askForPasskey()
-			return c, p.sign(t, c)
-		}},
-		{"what makes a passkey", func(t *testing.T, d *desk, p *device) (string, string) {
-			c := d.askForPasskey()
-			return c, p.add(t, c)
-		}},
-		{"nothing", func(t *testing.T, d *desk, p *device) (string, string) { return d.askForPasskey(), "" }},
-		{"no JSON", func(t *testing.T, d *desk, p *device) (string, string) { return d.askForPasskey(), "\x00{" }},
+			return c, p.add(d.t, c)
+		},
+		"nothing": func(d *desk, p *device) (string, string) { return d.askForPasskey(), "" },
+		"no JSON": func(d *desk, p *device) (string, string) { return d.askForPasskey(), "\x00{" },
+	}
+	eves := func(d *desk) *device { return d.passkey(d.session(d.join("eve@example.com"))) }
+	for name, change := range map[string]func(d *desk, p *device){
+		"another site that shows this one":        func(_ *desk, p *device) { p.origin = "https://desk.example.evil.example" },
+		"another port":                            func(_ *desk, p *device) { p.origin = "https://desk.example:8443" },
+		"without TLS":                             func(_ *desk, p *device) { p.origin = "http://desk.example" },
+		"a passkey for another site":              func(_ *desk, p *device) { p.site = "evil.example" },
+		"nobody has been verified":                func(_ *desk, p *device) { p.flags &^= wasVerified },
+		"nobody was there":                        func(_ *desk, p *device) { p.flags &^= wasPresent },
+		"another key":                             func(d *desk, p *device) { p.key = newDevice(d.t).key },
+		"the name of another user":                func(d *desk, p *device) { p.user = eves(d).user },
+		"the passkey of another user":             func(d *desk, p *device) { eve := eves(d); p.id, p.key = eve.id, eve.key },
+		"the ID of another passkey":               func(d *desk, p *device) { p.key = eves(d).key },
+		"an unknown passkey":                      func(d *desk, p *device) { other := newDevice(d.t); p.id, p.key = other.id, other.key },
+		"no user":                                 func(_ *desk, p *device) { p.user = nil },
+		"a user in bytes that PostgreSQL refuses": func(_ *desk, p *device) { p.user = []byte("\x00\xff") },
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		tests[name] = func(d *desk, p *device) (string, string) {
+			change(d, p)
+			c := d.askForPasskey()
+			return c, p.sign(d.t, c)
+		}
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, d *desk) {
 				p := d.passkey(d.session(d.join("ada@example.com")))
 				right := *p
-				challenge, answer := tt.do(t, d, p)
+				challenge, answer := test(d, p)
 				sessions := d.rows("sessions")
 				_, err := d.SignInByPasskey(t.Context(), challenge, answer, from)
 				fails(t, err, ErrPasskey)
@@ -328,8 +283,7 @@ func TestPasskeyCopied(t *testing.T) {
 			want  error
 		}{{0, nil}, {0, nil}, {7, nil}, {7, ErrPasskey}, {6, ErrPasskey}, {0, ErrPasskey}, {8, nil}} {
 			p.count = tt.count
-			challenge := d.askForPasskey()
-			_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+			_, err := d.signsInBy(p)
 			fails(t, err, tt.want)
 		}
 		if n := d.rows("events WHERE what = 'passkey refused' AND user_id = $1", s.User.ID); n != 3 {
@@ -343,23 +297,18 @@ func TestPasskeyRace(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		s := d.session(d.join("ada@example.com"))
 		p := d.passkey(s)
-		challenge := d.askForPasskey()
-		made := d.newPasskey(s)
-		var wg sync.WaitGroup
-		for range 6 {
-			answer, other := p.sign(t, challenge), newDevice(t).add(t, made)
-			wg.Go(func() {
-				if _, err := d.SignInByPasskey(t.Context(), challenge, answer, from); err != nil && !errors.Is(err, ErrPasskey) {
-					t.Error(err)
-				}
-			})
-			wg.Go(func() {
-				if err := d.AddPasskey(t.Context(), s, made, "", other, from); err != nil && !errors.Is(err, ErrPasskey) {
-					t.Error(err)
-				}
-			})
+		challenge, made := d.askForPasskey(), d.newPasskey(s)
+		for _, err := range d.atOnce(12, func(i int) error {
+			if i%2 == 0 {
+				return d.AddPasskey(t.Context(), s, made, "", newDevice(t).add(t, made), from)
+			}
+			_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+			return err
+		}) {
+			if err != nil {
+				fails(t, err, ErrPasskey)
+			}
 		}
-		wg.Wait()
 		if d.rows("sessions") != 2 || d.rows("passkeys") != 2 {
 			t.Errorf("%d sessions, %d passkeys, want 2 of both", d.rows("sessions"), d.rows("passkeys"))
 		}
@@ -372,11 +321,10 @@ func TestPasskeyLock(t *testing.T) {
 	s := d.session(d.join("ada@example.com"))
 	p := d.passkey(s)
 	challenge := d.askForPasskey()
-	tx := d.begins()
-	_, err := tx.lock("id = $1", s.User.ID)
-	ok(t, err)
-	ok(t, tx.exec("DELETE FROM passkeys"))
-	fails(t, d.meanwhile(tx, func() error {
+	fails(t, d.meanwhile(func(tx *transaction) error {
+		_, err := tx.lock("id = $1", s.User.ID)
+		return errors.Join(err, tx.exec("DELETE FROM passkeys"))
+	}, func() error {
 		_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
 		return err
 	}), ErrPasskey)
@@ -384,99 +332,64 @@ func TestPasskeyLock(t *testing.T) {
 
 // TestNewPasskeyRefused has answers that add no passkey.
 func TestNewPasskeyRefused(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		do   func(t *testing.T, d *desk, s *Session, p *device) (challenge, answer string)
-		want error
+	type step func(d *desk, s *Session, p *device, challenge string)
+	eve := func(d *desk) *Session { return d.session(d.join("eve@example.com")) }
+	for name, tt := range map[string]struct {
+		before, after step                                                  // the challenge is asked for
+		challenge     func(d *desk, s *Session) string                      // instead of a new one
+		answer        func(d *desk, s *Session, p *device, c string) string // instead of the right one
+		old           bool                                                  // the error is ErrNotRecent
 	}{
-		{"a challenge that was used", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(s)
-			fails(t, d.AddPasskey(t.Context(), s, c, "", newDevice(t).add(t, "another one"), from), ErrPasskey)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"the challenge of another browser", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			return d.newPasskey(s), p.add(t, d.newPasskey(s))
-		}, ErrPasskey},
-		{"the challenge of another user", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(d.session(d.join("eve@example.com")))
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"a challenge for signing in", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.askForPasskey()
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"a challenge that has ended", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(s)
-			d.pass(5 * time.Minute)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"a challenge of before the sessions ended", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(s)
-			ok(t, d.SignOutEverywhere(t.Context(), s, from))
-			session, err := d.SignIn(t.Context(), "ada@example.com", password, from)
-			ok(t, err)
-			*s = *d.session(session)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"the account was deleted", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(s)
-			ok(t, d.Delete(t.Context(), s, from))
-			return c, p.add(t, c)
-		}, ErrNotRecent},
-		{"the session has ended", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(s)
-			ok(t, d.EndSession(t.Context(), s, s.ID, from))
-			return c, p.add(t, c)
-		}, ErrNotRecent},
-		{"another site", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			p.origin = "https://evil.example"
-			c := d.newPasskey(s)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"a passkey for another site", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			p.site = "evil.example"
-			c := d.newPasskey(s)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"nobody has been verified", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			p.flags &^= wasVerified
-			c := d.newPasskey(s)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"the same one twice", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			p.id = d.passkey(s).id
-			c := d.newPasskey(s)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"that of another user", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			p.id = d.passkey(d.session(d.join("eve@example.com"))).id
-			c := d.newPasskey(s)
-			return c, p.add(t, c)
-		}, ErrPasskey},
-		{"a signature", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			c := d.newPasskey(s)
-			return c, p.sign(t, c)
-		}, ErrPasskey},
-		{"nothing", func(t *testing.T, d *desk, s *Session, p *device) (string, string) { return d.newPasskey(s), "" }, ErrPasskey},
-		{"an old session", func(t *testing.T, d *desk, s *Session, p *device) (string, string) {
-			d.pass(recent - time.Minute)
-			c := d.newPasskey(s)
-			d.pass(time.Minute)
-			return c, p.add(t, c)
-		}, ErrNotRecent},
+		"a challenge that was used": {after: func(d *desk, s *Session, _ *device, c string) {
+			fails(d.t, d.AddPasskey(d.t.Context(), s, c, "", newDevice(d.t).add(d.t, "another one"), from), ErrPasskey)
+		}},
+		"a challenge that has ended":       {after: func(d *desk, _ *Session, _ *device, _ string) { d.pass(5 * time.Minute) }},
+		"the challenge of another user":    {challenge: func(d *desk, _ *Session) string { return d.newPasskey(eve(d)) }},
+		"a challenge for signing in":       {challenge: func(d *desk, _ *Session) string { return d.askForPasskey() }},
+		"the challenge of another browser": {answer: func(d *desk, s *Session, p *device, _ string) string { return p.add(d.t, d.newPasskey(s)) }},
+		"a challenge of before the sessions ended": {after: func(d *desk, s *Session, _ *device, _ string) {
+			ok(d.t, d.SignOutEverywhere(d.t.Context(), s, from))
+			*s = *d.session(d.signsIn("ada@example.com"))
+		}},
+		"the account was deleted": {old: true, after: func(d *desk, s *Session, _ *device, _ string) { ok(d.t, d.Delete(d.t.Context(), s, from)) }},
+		"the session has ended":   {old: true, after: func(d *desk, s *Session, _ *device, _ string) { ok(d.t, d.EndSession(d.t.Context(), s, s.ID, from)) }},
+		"an old session": {old: true, before: func(d *desk, _ *Session, _ *device, _ string) { d.pass(recent - time.Minute) },
+			after: func(d *desk, _ *Session, _ *device, _ string) { d.pass(time.Minute) }},
+		"another site":               {before: func(_ *desk, _ *Session, p *device, _ string) { p.origin = "https://evil.example" }},
+		"a passkey for another site": {before: func(_ *desk, _ *Session, p *device, _ string) { p.site = "evil.example" }},
+		"nobody has been verified":   {before: func(_ *desk, _ *Session, p *device, _ string) { p.flags &^= wasVerified }},
+		"the same one twice":         {before: func(d *desk, s *Session, p *device, _ string) { p.id = d.passkey(s).id }},
+		"that of another user":       {before: func(d *desk, _ *Session, p *device, _ string) { p.id = d.passkey(eve(d)).id }},
+		"a signature":                {answer: func(d *desk, _ *Session, p *device, c string) string { return p.sign(d.t, c) }},
+		"nothing":                    {answer: func(*desk, *Session, *device, string) string { return "" }},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			both(t, func(t *testing.T, d *desk) {
-				s := d.session(d.join("ada@example.com"))
-				challenge, answer := tt.do(t, d, s, newDevice(t))
+				s, p := d.session(d.join("ada@example.com")), newDevice(t)
+				if tt.before != nil {
+					tt.before(d, s, p, "")
+				}
+				if tt.challenge == nil {
+					tt.challenge = (*desk).newPasskey
+				}
+				challenge := tt.challenge(d, s)
+				if tt.after != nil {
+					tt.after(d, s, p, challenge)
+				}
+				answer := p.add(t, challenge)
+				if tt.answer != nil {
+					answer = tt.answer(d, s, p, challenge)
+				}
 				passkeys := d.rows("passkeys")
 				d.sent()
-				fails(t, d.AddPasskey(t.Context(), s, challenge, "", answer, from), tt.want)
-				if d.rows("passkeys") != passkeys {
-					t.Error("a passkey was added")
+				err := d.AddPasskey(t.Context(), s, challenge, "", answer, from)
+				if tt.old {
+					fails(t, err, ErrNotRecent)
+				} else {
+					fails(t, err, ErrPasskey)
 				}
-				if mails := d.sent(); len(mails) != 0 {
-					t.Errorf("sent: %v", mails)
+				if mails := d.sent(); len(mails) != 0 || d.rows("passkeys") != passkeys {
+					t.Errorf("a passkey was added; sent: %v", mails)
 				}
 			})
 		})
@@ -495,15 +408,11 @@ func TestRemovePasskey(t *testing.T) {
 		if mails := d.sent(); d.rows("passkeys") != 1 || len(mails) != 0 {
 			t.Errorf("%d passkeys, sent: %v", d.rows("passkeys"), mails)
 		}
-		challenge := d.askForPasskey()
-		session, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+		session, err := d.signsInBy(p)
 		ok(t, err)
 		ok(t, d.RemovePasskey(t.Context(), d.session(session), id, from))
-		if mails := d.sent(); len(mails) != 1 || mails[0].To != "ada@example.com" || mails[0].Subject != letters["passkey removed"].subject {
-			t.Errorf("sent: %v", mails)
-		}
-		challenge = d.askForPasskey()
-		_, err = d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+		d.told("ada@example.com", "passkey removed")
+		_, err = d.signsInBy(p)
 		fails(t, err, ErrPasskey)
 	})
 }
@@ -512,20 +421,15 @@ func TestRemovePasskey(t *testing.T) {
 // account, which takes all.
 func TestPasskeyStays(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
-		s := d.session(d.join("ada@example.com"))
-		p := d.passkey(s)
-		ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
-		_, err := d.ResetPassword(t.Context(), d.token("ada@example.com"), "another long password", from)
-		ok(t, err)
-		challenge := d.askForPasskey()
-		session, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+		p := d.passkey(d.session(d.join("ada@example.com")))
+		d.resets("ada@example.com", "another long password")
+		session, err := d.signsInBy(p)
 		ok(t, err)
 		ok(t, d.Delete(t.Context(), d.session(session), from))
 		if d.rows("passkeys") != 0 {
 			t.Error("the passkey still is")
 		}
-		challenge = d.askForPasskey()
-		_, err = d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+		_, err = d.signsInBy(p)
 		fails(t, err, ErrPasskey)
 	})
 }
@@ -536,8 +440,7 @@ func TestPasskeyLimits(t *testing.T) {
 		p := d.passkey(s)
 		d.pass(time.Minute)
 		for range signInsOfClient.most + 1 { // what was right is not counted
-			challenge := d.askForPasskey()
-			_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+			_, err := d.signsInBy(p)
 			ok(t, err)
 		}
 		for _, tt := range []struct {
@@ -594,8 +497,7 @@ func TestPasskeySite(t *testing.T) {
 				p.site, p.origin, p.user = tt.site, tt.signs, []byte(s.User.ID)
 				challenge := d.newPasskey(s)
 				ok(t, d.AddPasskey(t.Context(), s, challenge, "", p.add(t, challenge), from))
-				challenge = d.askForPasskey()
-				_, err = d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+				_, err = d.signsInBy(p)
 				ok(t, err)
 			})
 		})

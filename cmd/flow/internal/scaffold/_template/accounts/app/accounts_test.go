@@ -149,9 +149,31 @@ func (b *browser) post(path string, fields ...string) *httptest.ResponseRecorder
 	for i := 0; i < len(fields); i += 2 {
 		form.Set(fields[i], fields[i+1])
 	}
-	r := httptest.NewRequest("POST", path, strings.NewReader(form.Encode()))
+	return b.do(formTo(path, form.Encode()))
+}
+
+// formTo returns a request with a form as browsers send it.
+func formTo(path, body string) *http.Request {
+	r := httptest.NewRequest("POST", path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	return b.do(r)
+	return r
+}
+
+// atOnce sends many requests at the same moment, without cookies, and returns how many answers
+// have each status.
+func (s *testSite) atOnce(many int, request func(i int) *http.Request) map[int]int {
+	answers := make([]*httptest.ResponseRecorder, many)
+	var wg sync.WaitGroup
+	for i := range answers {
+		answers[i] = httptest.NewRecorder()
+		wg.Go(func() { s.router.ServeHTTP(answers[i], request(i)) })
+	}
+	wg.Wait()
+	codes := map[int]int{}
+	for _, w := range answers {
+		codes[w.Code]++
+	}
+	return codes
 }
 
 const password = "correct horse battery"
@@ -316,8 +338,7 @@ func TestOldSignIn(t *testing.T) {
 	shows(t, b.get("/sign-in"), 200, "Sign in again to go on.")
 	shows(t, b.get("/sign-in"), 200, `value="ada@example.com"`)
 
-	r := httptest.NewRequest("POST", "/account/password", strings.NewReader("password=another+long+password"))
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r := formTo("/account/password", "password=another+long+password")
 	r.Header.Set("Referer", "https://newapp.example/account/password?a=b")
 	again := b.do(r)
 	leads(t, again, "/sign-in?next=%2Faccount%2Fpassword%3Fa%3Db&notice=unsaved")
@@ -383,19 +404,4 @@ func TestAdmin(t *testing.T) {
 	shows(t, b.get("/users"), 200, "Make no admin: bob@example.com")
 	shows(t, b.get("/account"), 200, "role: admin")
 	shows(t, b.post("/users", "user", id, "role", "root"), 422, "there is no such user or role")
-}
-
-// TestCookie looks at the cookie of a session, and that no answer to a member is kept.
-func TestCookie(t *testing.T) {
-	b := newSite(t).browser()
-	b.join("ada@example.com")
-	set := b.post("/sign-in", "email", "ada@example.com", "password", password).Header().Get("Set-Cookie")
-	if !strings.HasPrefix(set, "__Host-session=") || !strings.HasSuffix(set, "; Path=/; Max-Age=7776000; HttpOnly; Secure; SameSite=Lax") {
-		t.Errorf("the cookie is %q", set)
-	}
-	for path, want := range map[string]string{"/account": "no-store", "/sign-in": "private", "/nothing": "private"} {
-		if got := b.get(path).Header().Get("Cache-Control"); !strings.Contains(got, want) {
-			t.Errorf("%s: Cache-Control is %q, want %s", path, got, want)
-		}
-	}
 }
