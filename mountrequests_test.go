@@ -1,7 +1,6 @@
 package flow_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"example.com/flow"
@@ -339,6 +339,10 @@ func TestMountEcosystem(t *testing.T) {
 
 // TestMountOutlived: a mounted Router may run in another goroutine than the outer one.
 func TestMountOutlived(t *testing.T) {
+	synctest.Test(t, testMountOutlived) // where the time of the outer one is over when the other waits
+}
+
+func testMountOutlived(t *testing.T) {
 	is := is.New(t)
 	release, ended := make(chan struct{}), make(chan string, 1)
 	inner := flow.New(flowtest.Files("router/[id].http"))
@@ -349,9 +353,7 @@ func TestMountOutlived(t *testing.T) {
 	r := flow.New(flowtest.Files("router/a.html"))
 	r.Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
 	r.Mount("/[org]", inner)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	req := request("GET", "/x/5").WithContext(ctx)
+	req := request("GET", "/x/5")
 	w := do(r, req)
 	is.Equal(w.Code, 503)
 	is.Equal(req.Pattern, "GET /{org}/{id}")
