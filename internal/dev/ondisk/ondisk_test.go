@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/matryer/is"
@@ -147,6 +148,10 @@ func TestOnlyWhatChanged(t *testing.T) {
 // TestSavedTwiceWithinATick: a file that has just been written is read each time, since a
 // second save may leave its size and its time as they are.
 func TestSavedTwiceWithinATick(t *testing.T) {
+	synctest.Test(t, savedTwiceWithinATick) // where no time passes meanwhile
+}
+
+func savedTwiceWithinATick(t *testing.T) {
 	is := is.New(t)
 	m := manyPages(1)
 	s, b := source(m, maps.Clone(m.MapFS))
