@@ -1,6 +1,7 @@
 package flowtest_test
 
 import (
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/flowtest"
+	"example.com/flow/internal/servertest"
 )
 
 // TestMain runs the tests of a case in a process of its own: they fail on purpose.
@@ -37,9 +39,7 @@ func TestCase(t *testing.T) {
 	if !ok {
 		t.Skip("is started by other tests")
 	}
-	if c.timeout > 0 {
-		flowtest.SetTimeout(c.timeout)
-	}
+	flowtest.SetTimeout(cmp.Or(c.timeout, servertest.Patience))
 	flowtest.Examples(t, simpleBuilder(func(*testing.T) *flow.Router { return c.router() }), c.vars...)
 }
 
@@ -79,7 +79,7 @@ type testCase struct {
 	want  string // lines of the output; without any, the test passes
 	skips bool   // it says why in want
 
-	timeout time.Duration // of an answer, if it is not the usual one
+	timeout time.Duration // of an answer that has no end
 }
 
 // router returns the application. Each of its files answers any method with what it is named

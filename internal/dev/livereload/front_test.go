@@ -657,9 +657,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 		_, err = bufio.NewReader(resp.Body).ReadString('\n')
 		is.NoErr(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	is.NoErr(s.Config.Shutdown(ctx))
+	is.NoErr(s.Config.Shutdown(t.Context()))
 }
 
 func TestRecorder(t *testing.T) {
