@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -22,6 +23,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/browser/internal/chromium"
+	"example.com/flow/internal/servertest"
 )
 
 // browser is the Chromium of all tests, once it runs.
@@ -56,7 +58,7 @@ func missing(t *testing.T, what string) {
 // A tab is one page of the browser.
 type tab struct {
 	t   *testing.T
-	ctx context.Context
+	ctx context.Context // for ask
 }
 
 // newTab opens a tab, which is closed when the test is over.
@@ -71,15 +73,23 @@ func newTab(t *testing.T) *tab {
 	if err := chromedp.Do(ctx); err != nil { // which opens it; a limit on this would close it
 		t.Fatal(err)
 	}
-	ctx, cancelTime := context.WithTimeout(ctx, 50*time.Second) // so that nothing waits for ever
-	t.Cleanup(cancelTime)
 	return &tab{t, ctx}
+}
+
+// ask runs an action on the page. Its limit is for one that would wait for ever, such as for an
+// element that does not come, and not for a machine that is busy.
+func ask[R any](tb *tab, action chromedp.Action[R]) (R, error) {
+	ctx, cancel := context.WithTimeout(tb.ctx, servertest.Patience)
+	defer cancel()
+	return chromedp.Run(ctx, action)
 }
 
 func (tb *tab) run(actions ...chromedp.Action[chromedp.Void]) {
 	tb.t.Helper()
-	if err := chromedp.Do(tb.ctx, actions...); err != nil {
-		tb.t.Fatal(err)
+	for _, action := range actions {
+		if _, err := ask(tb, action); err != nil {
+			tb.t.Fatal(err)
+		}
 	}
 }
 
@@ -99,13 +109,13 @@ func (tb *tab) do(script string) string {
 }
 
 func (tb *tab) try(script string) (string, error) {
-	return chromedp.Run(tb.ctx, chromedp.Evaluate[string]("JSON.stringify((() => { "+script+" })()) ?? 'undefined'"))
+	return ask(tb, chromedp.Evaluate[string]("JSON.stringify((() => { "+script+" })()) ?? 'undefined'"))
 }
 
 // until waits until a JavaScript expression is true. While a page is loaded again, none is.
 func (tb *tab) until(what, expression string) {
 	tb.t.Helper()
-	for end := time.Now().Add(15 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(servertest.Patience); ; time.Sleep(5 * time.Millisecond) {
 		text, err := tb.try("return " + expression)
 		switch {
 		case err == nil && text == "true":
@@ -180,16 +190,13 @@ func (s *site) start(addr string) {
 // accepts waits until something accepts connections at an address.
 func accepts(t *testing.T, addr string) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(2 * time.Millisecond) {
+	servertest.Until(t, "something accepts connections at "+addr, func() bool {
 		conn, err := net.Dial("tcp", addr)
 		if err == nil {
 			conn.Close()
-			return
 		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
+		return err == nil
+	})
 }
 
 // freeAddr returns an address at which something can listen. One with port 0 gets a port.
@@ -285,11 +292,27 @@ func npmFile(name, version, file string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		if err := os.MkdirAll(filepath.Dir(cached), 0o777); err != nil {
-			return "", err
-		}
-		return string(text), os.WriteFile(cached, text, 0o666)
+		return string(text), keep(cached, text)
 	}
+}
+
+// keep writes a file at once, so that another process does not read half of it.
+func keep(name string, text []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // accessible reports what axe-core finds wrong about the page.
@@ -299,10 +322,10 @@ func (tb *tab) accessible(t *testing.T) {
 	if err != nil {
 		missing(t, err.Error())
 	}
-	if _, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](text+"; 'loaded'")); err != nil {
+	if _, err := ask(tb, chromedp.Evaluate[string](text+"; 'loaded'")); err != nil {
 		t.Fatal(err)
 	}
-	found, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) =>
+	found, err := ask(tb, chromedp.Evaluate[string](`axe.run(document, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) =>
 		v.id + ": " + v.help + "\n" + v.nodes.map((n) => "    " + n.target + " " + n.failureSummary).join("\n")).join("\n"))`, chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
@@ -315,7 +338,7 @@ func (tb *tab) accessible(t *testing.T) {
 // refused returns what the Content-Security-Policy of the page has refused.
 func (tb *tab) refused() string {
 	tb.t.Helper()
-	text, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](violations, chromedp.EvalAwaitPromise))
+	text, err := ask(tb, chromedp.Evaluate[string](violations, chromedp.EvalAwaitPromise))
 	if err != nil {
 		tb.t.Fatal(err)
 	}
@@ -336,7 +359,7 @@ func (tb *tab) picture(name string) {
 	if dir == "" {
 		return
 	}
-	png, err := chromedp.Run(tb.ctx, chromedp.FullScreenshot(100))
+	png, err := ask(tb, chromedp.FullScreenshot(100))
 	if err != nil {
 		tb.t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -19,6 +18,7 @@ import (
 
 	sample "example.com/flow/app"
 	"example.com/flow/browser/htmx/app"
+	"example.com/flow/internal/servertest"
 )
 
 // The sample registers its handlers in this program, too, since other tests serve it. All
@@ -230,7 +230,7 @@ func TestLivePages(t *testing.T) {
 				tb.do("window.stays = true")
 				shows(tb, id+"before")
 			}
-			waitFor(t, "both listen", func() bool { return streams.Load() == 2 })
+			servertest.Until(t, "both listen", func() bool { return streams.Load() == 2 })
 			add(id + "tea")
 			for _, tb := range tabs {
 				shows(tb, id+"tea")
@@ -243,7 +243,7 @@ func TestLivePages(t *testing.T) {
 			for _, tb := range tabs {
 				shows(tb, id+"stopped")
 			}
-			waitFor(t, "both listen again", func() bool { return streams.Load() == 2 })
+			servertest.Until(t, "both listen again", func() bool { return streams.Load() == 2 })
 			add(id + "milk")
 			for _, tb := range tabs {
 				shows(tb, id+"milk")
@@ -260,19 +260,9 @@ func TestLivePages(t *testing.T) {
 			}
 			is.Equal(away.Load(), int32(0))
 
-			waitFor(t, "both listen once more", func() bool { return streams.Load() == 2 })
+			servertest.Until(t, "both listen once more", func() bool { return streams.Load() == 2 })
 			tabs[0].do(`document.querySelector("nav a[href='/about']").click()`)
-			waitFor(t, "a page that is left listens no longer", func() bool { return streams.Load() == 1 })
+			servertest.Until(t, "a page that is left listens no longer", func() bool { return streams.Load() == 1 })
 		})
-	}
-}
-
-// waitFor waits until ok returns true.
-func waitFor(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(15 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("it does not happen: %s", what)
-		}
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"example.com/flow/browser/instant/app"
 	"example.com/flow/browser/internal/chromium"
+	"example.com/flow/internal/servertest"
 )
 
 // An outsider is a tab that is watched from outside of its pages.
@@ -48,7 +49,7 @@ func (o outsider) open(url string) {
 // until waits until an expression is true. While the tab changes its page, none is.
 func (o outsider) until(what, expression string) {
 	o.t.Helper()
-	waitFor(o.t, what, func() bool {
+	servertest.Until(o.t, what, func() bool {
 		value, err := o.Evaluate(expression)
 		return err == nil && value == "true"
 	})
@@ -116,7 +117,7 @@ func TestInstantPages(t *testing.T) {
 			t.Cleanup(server.Close)
 			o.open(server.URL + tt.from)
 			press := o.rest(tt.link)
-			waitFor(t, "the page is asked for before it is wanted", func() bool { return early.Load() == 1 })
+			servertest.Until(t, "the page is asked for before it is wanted", func() bool { return early.Load() == 1 })
 			press()
 			o.until("the page that was prepared is shown", `location.pathname === "`+tt.to+`" && performance.getEntriesByType("navigation")[0].`+tt.ready)
 			o.until("it comes with a transition", `window.moves === true`)
@@ -145,7 +146,7 @@ func TestInstantPagesRefused(t *testing.T) {
 	o := newOutsider(t)
 	t.Cleanup(server.Close)
 	o.open(server.URL + "/reports/1")
-	waitFor(t, "the browser says what is refused", func() bool {
+	servertest.Until(t, "the browser says what is refused", func() bool {
 		return strings.Contains(strings.Join(o.Logged(), "\n"), "Content Security Policy")
 	})
 	press := o.rest("nav a[href='/reports']")

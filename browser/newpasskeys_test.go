@@ -21,7 +21,7 @@ import (
 // call calls a command of DevTools.
 func call[P, R any](tb *tab, c cdp.Command[P, R], params P) R {
 	tb.t.Helper()
-	result, err := chromedp.Run(tb.ctx, chromedp.Action[R](func(ctx context.Context, t *chromedp.Target) (R, error) { return cdp.Call(ctx, t, c, params) }))
+	result, err := ask(tb, chromedp.Action[R](func(ctx context.Context, t *chromedp.Target) (R, error) { return cdp.Call(ctx, t, c, params) }))
 	if err != nil {
 		tb.t.Fatal(err)
 	}

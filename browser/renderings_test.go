@@ -83,7 +83,7 @@ func newReader(t *testing.T) *tab {
 	}
 	tb := newTab(t)
 	tb.open("data:text/html,<!doctype html><title>x</title>")
-	if _, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](text+"; 'loaded'")); err != nil {
+	if _, err := ask(tb, chromedp.Evaluate[string](text+"; 'loaded'")); err != nil {
 		t.Fatal(err)
 	}
 	return tb
@@ -96,7 +96,7 @@ func (tb *tab) read(t *testing.T, page string, values map[string]string) reading
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := chromedp.Run(tb.ctx, chromedp.Evaluate[string](readPage+"(..."+string(args)+")", chromedp.EvalAwaitPromise))
+	text, err := ask(tb, chromedp.Evaluate[string](readPage+"(..."+string(args)+")", chromedp.EvalAwaitPromise))
 	if err != nil {
 		t.Fatal(err)
 	}

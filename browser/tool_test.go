@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/servertest"
 )
 
 // TestTool has a page open while "flow dev" runs an application of "flow new" whose build
@@ -71,15 +73,10 @@ func TestTool(t *testing.T) {
 	const version = `document.getElementById("version")?.textContent === `
 	const typed = `document.getElementById("field")?.value === "typed"`
 	save(`"one"`)
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+	servertest.Until(t, "the page comes", func() bool {
 		tb.open(url + "/tool") // which waits for the program
-		if tb.do("return "+version+`"one"`) == "true" {
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal("the page does not come")
-		}
-	}
+		return tb.do("return "+version+`"one"`) == "true"
+	})
 	tb.connected()
 	tb.do(`window.same = true; document.getElementById("field").value = "typed"`)
 	s.save("app/router/notes/+broken.html", "{{if}}")

@@ -75,7 +75,7 @@ func (tb *tab) upload(url, title string, size int) (shown string) {
 		}
 		window.old = true;
 		document.querySelector("form").requestSubmit();`, title, size))
-	waitFor(tb.t, "the answer is there", func() bool {
+	servertest.Until(tb.t, "the answer is there", func() bool {
 		text, err := tb.try(`if (window.old || document.readyState !== "complete") return "";
 			const title = document.querySelector("[name=title]");
 			return title ? document.querySelector("p").textContent + ", " + title.value : document.querySelector(".error-code")?.textContent ?? document.body.textContent`)

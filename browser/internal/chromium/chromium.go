@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -25,7 +26,8 @@ func Start() (ctx context.Context, stop func(), err error) {
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(program), chromedp.UserDataDir(profile), chromedp.WindowSize(1280, 900),
-		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true))
+		chromedp.DisableGPU, chromedp.Flag("disable-background-networking", true),
+		chromedp.WSURLReadTimeout(patience))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)
 	}
@@ -42,6 +44,9 @@ func Start() (ctx context.Context, stop func(), err error) {
 	}
 	return ctx, stop, nil
 }
+
+// patience is how long a browser may take to start or to answer, on a machine that is busy.
+const patience = 5 * time.Minute
 
 func find() (string, error) {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {

@@ -80,13 +80,13 @@ func StartPipe(script string) (*Pipe, error) {
 	go p.read(bufio.NewReader(fromChild), script)
 
 	var tab struct{ TargetID, SessionID string }
-	if err := p.call(whenShown, "", "Target.createTarget", map[string]any{"url": "about:blank", "forTab": true}, &tab); err != nil {
+	if err := p.call(patience, "", "Target.createTarget", map[string]any{"url": "about:blank", "forTab": true}, &tab); err != nil {
 		p.Stop()
 		return nil, err
 	}
-	err = p.call(whenShown, "", "Target.attachToTarget", map[string]any{"targetId": tab.TargetID, "flatten": true}, &tab)
+	err = p.call(patience, "", "Target.attachToTarget", map[string]any{"targetId": tab.TargetID, "flatten": true}, &tab)
 	if err == nil {
-		err = p.call(whenShown, tab.SessionID, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}, nil)
+		err = p.call(patience, tab.SessionID, "Target.setAutoAttach", map[string]any{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}, nil)
 	}
 	if err != nil {
 		p.Stop()
@@ -195,8 +195,8 @@ func (p *Pipe) send(session, method string, params any) (<-chan message, error) 
 // errNoAnswer is for commands to a page that is gone, or frozen.
 var errNoAnswer = errors.New("the page does not answer")
 
-// How long a page may take to answer. One that is kept for the way back answers nothing, and is
-// asked first whether it is shown. One that is shown may be slow on a busy machine.
+// How long a page is waited for before it is asked for again which one is shown: one that is kept
+// for the way back answers nothing.
 const (
 	whetherShown = 2 * time.Second
 	whenShown    = 20 * time.Second
@@ -227,20 +227,40 @@ func (p *Pipe) call(limit time.Duration, session, method string, params, result 
 	return json.Unmarshal(m.Result, result)
 }
 
-// Page calls a method of the page that the tab shows.
-func (p *Pipe) Page(method string, params, result any) error {
-	p.mu.Lock()
-	pages := slices.Clone(p.pages)
-	p.mu.Unlock()
-	err := errors.New("the tab has no page")
-	for i := len(pages) - 1; i >= 0; i-- { // those that were left are detached, or hidden
-		var shown struct{ Result struct{ Value bool } }
-		err = p.call(whetherShown, pages[i], "Runtime.evaluate", map[string]any{"expression": `!document.prerendering && document.visibilityState === "visible"`, "returnByValue": true}, &shown)
-		if err == nil && shown.Result.Value {
-			return p.call(whenShown, pages[i], method, params, result)
+// shown returns the session of the page that the tab shows.
+func (p *Pipe) shown() (session string, err error) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		p.mu.Lock()
+		pages := slices.Clone(p.pages)
+		err = p.ended
+		p.mu.Unlock()
+		if err != nil {
+			return "", err
+		}
+		for i := len(pages) - 1; i >= 0; i-- { // those that were left are detached, or hidden
+			var is struct{ Result struct{ Value bool } }
+			err = p.call(whetherShown, pages[i], "Runtime.evaluate", map[string]any{"expression": `!document.prerendering && document.visibilityState === "visible"`, "returnByValue": true}, &is)
+			if err == nil && is.Result.Value {
+				return pages[i], nil
+			}
 		}
 	}
-	return fmt.Errorf("the tab shows no page: %v", err)
+	return "", fmt.Errorf("the tab shows no page: %v", err)
+}
+
+// Page calls a method of the page that the tab shows. It calls it again if the page is left before
+// it answers.
+func (p *Pipe) Page(method string, params, result any) error {
+	for end := time.Now().Add(patience); ; {
+		session, err := p.shown()
+		if err != nil {
+			return err
+		}
+		err = p.call(whenShown, session, method, params, result)
+		if !errors.Is(err, errNoAnswer) || time.Now().After(end) {
+			return err
+		}
+	}
 }
 
 // Evaluate returns the value of a JavaScript expression, as JSON.
@@ -257,7 +277,11 @@ func (p *Pipe) Mouse(kind string, x, y float64) error {
 	if kind != "mouseMoved" {
 		params["button"], params["clickCount"] = "left", 1
 	}
-	if err := p.Page("Input.dispatchMouseEvent", params, nil); !errors.Is(err, errNoAnswer) {
+	session, err := p.shown()
+	if err != nil {
+		return err
+	}
+	if err := p.call(whenShown, session, "Input.dispatchMouseEvent", params, nil); !errors.Is(err, errNoAnswer) {
 		return err
 	}
 	return nil
