@@ -483,17 +483,30 @@ func TestRunWithoutRouter(t *testing.T) {
 	}
 }
 
-// TestRunLogs: what build logs looks like the rest of the log.
+// TestRunLogs: what build logs looks like the rest of the log. In development, which people
+// read, several lines are lines.
 func TestRunLogs(t *testing.T) {
-	is := is.New(t)
-	ctx, stop := context.WithCancel(t.Context())
-	stop()
-	got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
-		slog.Info("building")
-		return sampleSite(), nil
-	}, nil, nil, "-addr 127.0.0.1:0 -log json")
-	is.Equal(got.code, command.OK)
-	is.True(strings.Contains(got.stderr, `"msg":"building"`))
+	dir := onDisk(t, flowtest.Files("router/index.html"))
+	for args, want := range map[string]string{
+		"-log json":                   `"msg":"building","text":"a\nb"}`,
+		"-log json -dev=" + dir:       `"msg":"building","text":"a\nb"}`,
+		"":                            `level=INFO msg=building text="a\nb"`,
+		"-dev=" + dir:                 "level=INFO msg=building\n    text=\n        a\n        b\n",
+		"-log text -dev=" + dir + "/": "level=INFO msg=building\n    text=\n        a\n        b\n",
+	} {
+		t.Run(args, func(t *testing.T) {
+			is := is.New(t)
+			defer slog.SetDefault(slog.Default())
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
+				slog.Info("building", "text", "a\nb")
+				return sampleSite(), nil
+			}, nil, nil, "-addr 127.0.0.1:0 "+args)
+			is.Equal(got.code, command.OK)
+			is.True(strings.Contains(got.stderr, want))
+		})
+	}
 }
 
 // TestOwnFlags reads flags of the application along with those of each command.

@@ -74,7 +74,11 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	var log *livereload.Log // only in development
 	switch c.Name {
 	case "serve":
-		slog.SetDefault(c.Serve.Log.Logger(p.Stderr))
+		to := p.Stderr
+		if c.Serve.Log == "text" && (c.Serve.Dev.On || devpage.IsTerminal(to)) {
+			to = devpage.Lines(to)
+		}
+		slog.SetDefault(c.Serve.Log.Logger(to))
 		if c.Serve.Dev.On {
 			log = keepLog(nil)
 		}

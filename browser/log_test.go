@@ -27,7 +27,8 @@ func TestLog(t *testing.T) {
 		r := flow.New(os.DirFS(dir))
 		r.Use(flow.Logger(nil))
 		r.At("sign-up").GET().Do(func(*flow.Request) flow.Response {
-			slog.Info("mail", "to", "ada@example.com", "subject", "Confirm your address", "link", s.url+"/confirm?token="+strings.Repeat("a1", 16))
+			slog.Info("mail", "to", "ada@example.com", "subject", "Confirm your address",
+				"text", "Somebody has asked the shop for an account with this address. If it was you, follow this link:\n\n"+s.url+"/confirm?token="+strings.Repeat("a1", 16)+"\n\nIt works once, within 24 hours.\n")
 			slog.Warn("the mail server is slow", "took", "3s", "password", "s3cret")
 			return flow.Page(nil)
 		})
@@ -59,7 +60,8 @@ func TestLog(t *testing.T) {
 		}
 	}
 	is.Equal(tb.do(`return document.body.innerText.includes("s3cret")`), "false")
-	is.Equal(tb.do(`return document.querySelector(".log li").innerText.includes("WARN the mail server is slow")`), "true") // the newest first
+	is.Equal(tb.do(`return document.querySelector(".log li").innerText.includes("WARN the mail server is slow")`), "true")              // the newest first
+	is.Equal(tb.do(`return document.querySelector(".log .lines").innerText.endsWith("\n\nIt works once, within 24 hours.\n")`), "true") // as lines
 	tb.run(chromedp.Click(`a[href="#log"]`), chromedp.Click(`.log a`))
 	tb.until("the link is followed", `document.querySelector("h1").textContent === "`+strings.Repeat("a1", 16)+`"`)
 }

@@ -3,6 +3,8 @@ package devpage
 import (
 	"log/slog"
 	"net/url"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,6 +18,9 @@ type Record struct {
 	Values  []Value    `json:"values,omitempty"`
 }
 
+// maxLogged is how many bytes of each value of a record are kept: enough for the text of a mail.
+const maxLogged = 4000
+
 // RecordOf returns a record of a log. before holds the values of its logger, and group is the
 // beginning of the names of its own values, "" or "user.".
 func RecordOf(r slog.Record, before []Value, group string) Record {
@@ -24,7 +29,7 @@ func RecordOf(r slog.Record, before []Value, group string) Record {
 		values = AppendAttr(values, group, a)
 		return true
 	})
-	return Record{r.Time, r.Level, cut(r.Message, maxValue), values}
+	return Record{r.Time, r.Level, visible(cut(r.Message, maxValue)), values}
 }
 
 // AppendAttr appends an attribute of a log. It is text then, since what it points to may change.
@@ -38,10 +43,29 @@ func AppendAttr(values []Value, group string, a slog.Attr) []Value {
 			values = AppendAttr(values, group, a)
 		}
 	case a.Key != "" || !v.Equal(slog.Value{}): // handlers ignore the empty attribute
-		values = appendValue(values, group+a.Key, v.String())
+		values = appendShort(values, visible(group+a.Key), visible(v.String()), maxLogged)
 	}
 	return values
 }
+
+// visible returns a text with its control characters written out, "\x1b", as in a terminal: some
+// would change how the text around them looks. It keeps the ends of lines, and tabs.
+func visible(text string) string {
+	if strings.IndexFunc(text, isInvisible) < 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range strings.ReplaceAll(text, "\r\n", "\n") {
+		if isInvisible(r) {
+			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+func isInvisible(r rune) bool { return r != '\n' && r != '\t' && !strconv.IsPrint(r) }
 
 // Size returns roughly how many bytes of memory the record needs.
 func (r Record) Size() int {
@@ -52,11 +76,33 @@ func (r Record) Size() int {
 	return size
 }
 
-// Link returns the text of the value if that is the URL of a page, and otherwise "".
-func (v Value) Link() string {
-	u, err := url.Parse(v.Text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.Contains(v.Text, " ") {
-		return ""
+// HasLines reports whether the value has more than one line, as the text of a mail.
+func (v Value) HasLines() bool { return strings.Contains(strings.TrimRight(v.Text, "\n"), "\n") }
+
+// A Part is a part of the text of a value: the URL of a page, or what stands between URLs.
+type Part struct {
+	Text  string
+	IsURL bool
+}
+
+// webURL is what looks like the URL of a page. A sentence may go on behind it.
+var webURL = regexp.MustCompile(`(?i)\bhttps?://[^\s"<>\p{C}\p{Z}]+`)
+
+// Parts returns the parts of the text of the value.
+func (v Value) Parts() (parts []Part) {
+	rest := v.Text
+	for {
+		at := webURL.FindStringIndex(rest)
+		if at == nil {
+			return append(parts, Part{Text: rest})
+		}
+		text := strings.TrimRight(rest[at[0]:at[1]], ".,;:!?'")
+		if !strings.Contains(text, "(") {
+			text = strings.TrimRight(text, ".,;:!?')")
+		}
+		before, after := rest[:at[0]], rest[at[0]+len(text):]
+		u, err := url.Parse(text)
+		isURL := err == nil && u.Host != "" && !strings.HasPrefix(after, " …") // what is cut off leads elsewhere
+		parts, rest = append(parts, Part{Text: before}, Part{text, isURL}), after
 	}
-	return v.Text
 }

@@ -28,17 +28,17 @@ func TestRecordOf(t *testing.T) {
 	name = "Bob"
 	var lines []string
 	for _, v := range got.Values {
-		lines = append(lines, fmt.Sprintf("%s=%q %v %s", v.Name, v.Text, v.Masked, v.Link()))
+		lines = append(lines, fmt.Sprintf("%s=%q %v %v", v.Name, v.Text, v.Masked, v.HasLines()))
 	}
-	is.Equal(strings.Join(lines, "\n"), `before="1" false 
-g.n="3" false 
-g.error="it\nfailed" false 
-g.password="" true 
-g.took="1s" false 
-g.here="true" false 
-g.http.link="http://localhost/?token=x" false http://localhost/?token=x
-g.user.name="Ada" false 
-g.user.token="" true `)
+	is.Equal(strings.Join(lines, "\n"), `before="1" false false
+g.n="3" false false
+g.error="it\nfailed" false true
+g.password="" true false
+g.took="1s" false false
+g.here="true" false false
+g.http.link="http://localhost/?token=x" false false
+g.user.name="Ada" false false
+g.user.token="" true false`)
 	is.Equal(got.Level, slog.LevelWarn)
 	is.Equal(got.Time, r.Time)
 	is.True(len(got.Message) < 520)
@@ -58,17 +58,35 @@ func TestRecordsDoNotShare(t *testing.T) {
 	is.Equal(first.Values[1].Text, "2")
 }
 
-func TestLink(t *testing.T) {
-	for text, want := range map[string]bool{
-		"http://localhost:8080/a?token=b": true, "https://a.example": true, "HTTPS://a.example/": true,
-		"": false, "/a": false, "a.example": false, "http://": false, "javascript:alert(1)": false, "data:text/html,x": false, "ftp://a.example": false,
-		"see http://a.example": false, "http://a.example and more": false, "http://a.example/\n": false, "http://" + strings.Repeat("a", 600): false,
+// TestParts: what is a URL of a page can be followed, and nothing else.
+func TestParts(t *testing.T) {
+	long := "http://" + strings.Repeat("a", 5000)
+	for text, want := range map[string]string{
+		"http://localhost:8080/a?token=b": "[http://localhost:8080/a?token=b]", "https://a.example": "[https://a.example]", "HTTPS://a.example/": "[HTTPS://a.example/]",
+		"": "", "/a": "/a", "a.example": "a.example", "http://": "http://", "ftp://a.example": "ftp://a.example", "xhttp://a": "xhttp://a", "http://%zz/": "http://%zz/",
+		"javascript:alert(1)": "javascript:alert(1)", "data:text/html,x": "data:text/html,x",
+		"javascript:alert('http://a.example/')":     "javascript:alert('[http://a.example/]')", // which leads to the URL alone
+		"see http://a.example.":                     "see [http://a.example].",
+		"(http://a.example/b), or http://c.example": "([http://a.example/b]), or [http://c.example]",
+		"http://a.example/b_(c)":                    "[http://a.example/b_(c)]",
+		"<a href=\"http://a.example/\">":            "<a href=\"[http://a.example/]\">",
+		"Follow\n\nhttp://a.example/?t=1\n\nonce\n": "Follow\n\n[http://a.example/?t=1]\n\nonce\n",
+		"http://a.example/\u202egpj.exe":            `[http://a.example/\u202egpj.exe]`,
+		"http://a.example\r\nx\x1b[2J\x00\xff":      `[http://a.example]` + "\n" + `x\x1b[2J\x00�`,
+		long:                                        long[:4000] + " … (5007 bytes)",
+		"http://größe.example/ä":                    "[http://größe.example/ä]",
 	} {
-		t.Run(text, func(t *testing.T) {
+		t.Run(text[:min(len(text), 50)], func(t *testing.T) {
 			is := is.New(t)
-			v := appendValue(nil, "link", text)[0]
-			is.Equal(v.Link() != "", want)
-			is.True(v.Link() == "" || v.Link() == text)
+			var got string
+			for _, s := range AppendAttr(nil, "", slog.String("x", text))[0].Parts() {
+				if s.IsURL {
+					got += "[" + s.Text + "]"
+				} else {
+					got += s.Text
+				}
+			}
+			is.Equal(got, want)
 		})
 	}
 }

@@ -86,6 +86,11 @@ func flatten(all map[string][]string) (values []Value) {
 const maxURL, maxValue, maxValues = 2000, 500, 200
 
 func appendValue(values []Value, name, text string) []Value {
+	return appendShort(values, name, text, maxValue)
+}
+
+// appendShort appends a value, with at most the given number of bytes of its text.
+func appendShort(values []Value, name, text string, most int) []Value {
 	switch {
 	case len(values) == maxValues:
 		return append(values, Value{Name: "…", Text: "and more"})
@@ -93,8 +98,8 @@ func appendValue(values []Value, name, text string) []Value {
 		return values
 	case isSecret(name):
 		return append(values, Value{Name: cut(name, maxValue), Masked: true})
-	case len(text) > maxValue:
-		text = fmt.Sprintf("%s (%d bytes)", cut(text, maxValue), len(text))
+	case len(text) > most:
+		text = fmt.Sprintf("%s (%d bytes)", cut(text, most), len(text))
 	}
 	return append(values, Value{Name: cut(name, maxValue), Text: text})
 }

@@ -47,7 +47,7 @@ func sample() Page {
 		Warnings: []devpage.Fault{{Text: hostile, File: hostile, Line: 1, Column: 2}},
 		Vetted:   []devpage.Fault{{Text: hostile, File: hostile, Line: 1}, {Text: hostile}},
 		Log: []devpage.Record{
-			{Time: time.Date(2026, 11, 22, 5, 6, 8, 0, time.UTC), Level: slog.LevelInfo, Message: "mail", Values: []devpage.Value{{Name: "to", Text: "ada@example.com"}, {Name: "link", Text: "http://localhost:8080/a?token=b&c=" + hostile}}},
+			{Time: time.Date(2026, 11, 22, 5, 6, 8, 0, time.UTC), Level: slog.LevelInfo, Message: "mail", Values: []devpage.Value{{Name: "to", Text: "ada@example.com"}, {Name: "text", Text: "Follow this link:\n\nhttp://localhost:8080/a?token=b&c=" + hostile + "\n"}}},
 			{Level: slog.LevelError + 1, Message: hostile, Values: []devpage.Value{{Name: hostile, Text: hostile}, {Name: "token", Masked: true}, {Name: "link", Text: "javascript:alert(1)"}}},
 		},
 		Recent: []livereload.Request{
@@ -130,7 +130,7 @@ func TestPageSays(t *testing.T) {
 		`<span class="quiet">expects 200</span>`, "<dd class=\"prose\">It must exist. &#34;&gt;",
 		"<code>GET /users/{{a}}</code></dt>", // no link, and no status
 		`<a href="#log">Log</a>`,
-		`<time datetime="2026-11-22T05:06:08Z">05:06:08</time> <b class="level-INFO">INFO</b> mail <span class="value"><span>to=</span>ada@example.com</span> <span class="value"><span>link=</span><a href="http://localhost:8080/a?token=b&amp;c=%22`,
+		`<time datetime="2026-11-22T05:06:08Z">05:06:08</time> <b class="level-INFO">INFO</b> mail <span class="value"><span>to=</span>ada@example.com</span> <span class="value lines"><span>text=</span><span>Follow this link:`, `<a href="http://localhost:8080/a?token=b&amp;c=">http://localhost:8080/a?token=b&amp;c=</a>&#34;`,
 		`<span>token=</span><span class="masked">not shown</span>`, `<span>link=</span>javascript:alert(1)</span>`,
 	} {
 		if !strings.Contains(page, want) {

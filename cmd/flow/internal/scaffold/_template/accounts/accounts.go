@@ -58,10 +58,10 @@ func addAccounts(r *flow.Router) error {
 	return nil
 }
 
-// logMail is for development: the link is one click away in most terminals, and at /_flow. Who
-// reads the log could sign in as anybody.
+// logMail is for development: the mail can be read in the terminal and at /_flow, where its
+// link is one click away. Who reads the log could sign in as anybody.
 func logMail(ctx context.Context, m accounts.Mail) error {
-	slog.InfoContext(ctx, "mail", "to", m.To, "subject", m.Subject, "link", m.Link)
+	slog.InfoContext(ctx, "mail", "to", m.To, "subject", m.Subject, "text", m.Text)
 	return nil
 }
 
