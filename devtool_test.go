@@ -130,6 +130,25 @@ func TestStartedByTool(t *testing.T) {
 	}
 }
 
+// TestURLBehindTool: behind the tool as a proxy, the program listens elsewhere.
+func TestURLBehindTool(t *testing.T) {
+	defer slog.SetDefault(slog.Default())
+	is := is.New(t)
+	l, err := devlink.Listen(servertest.SocketFile(t))
+	is.NoErr(err)
+	defer l.Close()
+	t.Setenv(devlink.Variable, l.Path)
+	t.Setenv("PORT", "3000")
+	files := flowtest.Pages(map[string]string{"index.html": ""})
+	r := flow.New(files)
+	ctx, stop := context.WithCancel(t.Context())
+	found := ""
+	r.OnStart(func(ctx context.Context) error { found = flow.URL(ctx); stop(); return nil })
+	args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + onDisk(t, files)}
+	is.Equal(flow.RunProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard}), command.OK)
+	is.Equal(found, "http://localhost:3000")
+}
+
 // TestToolHearsThatNoneIsAccepted: an application that stops ends the link when it accepts
 // no more connections, and not only when its last request is answered.
 func TestToolHearsThatNoneIsAccepted(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -385,6 +386,91 @@ func TestMainServes(t *testing.T) {
 	client.CloseIdleConnections()
 	stop()
 	is.Equal(servertest.Within(t, "it stops", code), command.OK)
+}
+
+// TestURL: functions of OnStart and handlers know where the application is found, also if the
+// system chooses the port.
+func TestURL(t *testing.T) {
+	certFile, keyFile := servertest.WriteCertificate(t, t.TempDir(), servertest.Certificate())
+	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": ""}))
+	free := func() string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		return port
+	}
+	for _, tt := range []struct {
+		name, args string
+		env        map[string]string
+		want       string // with PORT for the port of the listener
+	}{
+		{"a port of the system", "-addr :0", nil, "http://localhost:PORT"},
+		{"of this machine", "-addr 127.0.0.1:0", nil, "http://localhost:PORT"},
+		{"development", "-dev=" + dir + " -addr localhost:0", nil, "http://localhost:PORT"},
+		{"a given port", "-addr 127.0.0.1:" + free(), nil, "http://localhost:PORT"},
+		{"that of the environment", "", map[string]string{"PORT": free()}, "http://localhost:PORT"},
+		{"TLS", "-addr :0 -tls-cert " + certFile + " -tls-key " + keyFile, nil, "https://localhost:PORT"},
+		{"a Unix socket", "-addr unix:" + servertest.SocketFile(t), nil, ""},
+		{"a variable that counts for nothing", "-addr 127.0.0.1:0", map[string]string{"PORT": "3000"}, "http://localhost:PORT"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			defer slog.SetDefault(slog.Default())
+			r := flow.New(flowtest.Pages(map[string]string{"index.html": "", "url.http": ""}))
+			r.At("url").GET().Do(func(req *flow.Request) string { return flow.URL(req.Context()) })
+			var atStart string
+			r.OnStart(func(ctx context.Context) error { atStart = flow.URL(ctx); return nil })
+			log := &journal{}
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			code := make(chan int, 1)
+			go func() {
+				args := append([]string{"app", "serve", "-log", "json"}, strings.Fields(tt.args)...)
+				code <- flow.RunProcess(ctx, built(r), command.Process{Args: args, Getenv: func(name string) string { return tt.env[name] }, Stdout: io.Discard, Stderr: log})
+			}()
+			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
+			served, _ := records(t, log)[0]["url"].(string)
+			is.Equal(atStart, strings.Replace(tt.want, "PORT", served[strings.LastIndexByte(served, ':')+1:], 1))
+			if tt.want != "" {
+				client := &http.Transport{TLSClientConfig: servertest.ClientTLS()}
+				resp, err := client.RoundTrip(httptest.NewRequest("GET", served+"/url", nil))
+				is.NoErr(err)
+				is.Equal(servertest.SumUp(t, resp), "200 "+atStart)
+				client.CloseIdleConnections()
+			}
+			stop()
+			is.Equal(servertest.Within(t, "it stops", code), command.OK)
+		})
+	}
+}
+
+// TestURLOfOthers: of a listener of the application it is not known whether it speaks TLS.
+func TestURLOfOthers(t *testing.T) {
+	is := is.New(t)
+	is.Equal(flow.URL(t.Context()), "")
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	is.NoErr(err)
+	r := sampleSite()
+	r.Logger = slog.New(slog.DiscardHandler)
+	ctx, stop := context.WithCancel(t.Context())
+	r.OnStart(func(ctx context.Context) error { is.Equal(flow.URL(ctx), ""); stop(); return nil })
+	is.NoErr(flow.ServeListener(ctx, l, r))
+}
+
+// TestURLOfNone: an application that does not start leaves no port open.
+func TestURLOfNone(t *testing.T) {
+	is := is.New(t)
+	r := sampleSite()
+	r.Logger = slog.New(slog.DiscardHandler)
+	var found string
+	r.OnStart(func(ctx context.Context) error { found = flow.URL(ctx); return io.ErrShortBuffer })
+	is.True(errors.Is(flow.Serve(t.Context(), "127.0.0.1:0", r), io.ErrShortBuffer))
+	_, port, _ := strings.Cut(found, "localhost:")
+	_, err := net.Dial("tcp", "127.0.0.1:"+port)
+	is.True(port != "" && err != nil)
 }
 
 // TestMainSocketMode listens on sockets that only some may use.

@@ -245,8 +245,11 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		}
 		if tool != nil {
 			r.front.connect(tool, s)
+			if port := p.Getenv("PORT"); set.AddrGiven && port != "" { // the tool is a proxy in front
+				s.URL = "http://localhost:" + port
+			}
 		}
-		err = startAndServe(ctx, s, routers, func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
+		err = startAndServe(ctx, s, routers, set.Addr, func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
@@ -295,7 +298,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 // Serve logs with the Logger of a Router, with that of the first Router of Hosts in the order
 // of their names, or with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
-	return serveHandler(ctx, "Serve", h, func(s *server.Server) error { return s.ListenAndServe(ctx, addr) })
+	return serveHandler(ctx, "Serve", h, addr, func(s *server.Server) error { return s.ListenAndServe(ctx, addr) })
 }
 
 // ServeListener is Serve for a listener that the application has made, such as one whose
@@ -316,15 +319,16 @@ func ServeListener(ctx context.Context, l net.Listener, h http.Handler) error {
 			l.Close()
 		}
 	}()
-	return serveHandler(ctx, "ServeListener", h, func(s *server.Server) error {
+	return serveHandler(ctx, "ServeListener", h, "", func(s *server.Server) error {
 		serves, s.Foreign = true, true
 		return s.Serve(ctx, l)
 	})
 }
 
 // serveHandler checks a handler, calls the functions of its Routers, and serves it by a
-// function. It is the function of the name, for errors.
-func serveHandler(ctx context.Context, name string, h http.Handler, serve func(*server.Server) error) error {
+// function. It is the function of the name, for errors. addr is where the function listens, or
+// "" for a listener of the application.
+func serveHandler(ctx context.Context, name string, h http.Handler, addr string, serve func(*server.Server) error) error {
 	if forms.IsNil(h) {
 		return fmt.Errorf("flow: %s: the handler is nil", name)
 	}
@@ -346,7 +350,7 @@ func serveHandler(ctx context.Context, name string, h http.Handler, serve func(*
 			return err
 		}
 		beginAll(routers)
-		if err := startAndServe(ctx, s, routers, serve); err != nil {
+		if err := startAndServe(ctx, s, routers, addr, serve); err != nil {
 			return fmt.Errorf("flow: %s: %w", name, err)
 		}
 		return nil
@@ -362,8 +366,14 @@ func beginAll(routers []*Router) {
 }
 
 // startAndServe calls the functions of OnStart of Routers, and serves unless ctx has ended
-// meanwhile.
-func startAndServe(ctx context.Context, s *server.Server, routers []*Router, serve func(*server.Server) error) error {
+// meanwhile. addr is that of serveHandler.
+func startAndServe(ctx context.Context, s *server.Server, routers []*Router, addr string, serve func(*server.Server) error) error {
+	if addr != "" {
+		if err := s.Locate(addr); err != nil {
+			return err
+		}
+		defer s.Release()
+	}
 	for _, r := range routers {
 		if proceed, err := r.hooks.Start(ctx, s); !proceed {
 			return err
@@ -448,3 +458,14 @@ func (r *Router) reportHooks(ctx context.Context) {
 // stop. ctx is the context of the request. A health check fails then, so that load balancers
 // send requests elsewhere. For requests of other servers, Draining reports false.
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }
+
+// URL returns where a browser on the machine of the server finds it: "http://localhost:3000" if
+// it listens at port 3000, or "https://localhost:8443" with a certificate of Main. ctx is the
+// context of a request, or that of a function of Router.OnStart. The URL comes from the address
+// that Serve or Main was given, and never from a request, whose sender chooses the Host.
+//
+// Users may see another URL, since a server does not know the proxies in front of it. So take
+// this one as the default of a setting, for what is sent away and has to lead back: mails,
+// feeds, sitemaps. It is "" for a Unix socket, for ServeListener, and for other servers, as in
+// tests.
+func URL(ctx context.Context) string { return server.URL(ctx) }

@@ -5,6 +5,7 @@ var (
 	ListenOn           = listenOn
 	InheritedListeners = inheritedListeners
 	URLOf              = urlOf
+	PublicURL          = publicURL
 	IsEventStream      = isEventStream
 )
 

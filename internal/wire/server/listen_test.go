@@ -102,6 +102,36 @@ func TestURLOf(t *testing.T) {
 	}
 }
 
+// TestPublicURL has URLs as browsers write them, since they compare origins as texts. Passkeys
+// need a name, so this machine is localhost.
+func TestPublicURL(t *testing.T) {
+	for _, tt := range []struct {
+		host   string
+		port   int
+		secure bool
+		want   string
+	}{
+		{"", 8080, false, "http://localhost:8080"},
+		{"0.0.0.0", 8080, false, "http://localhost:8080"},
+		{"::", 8443, true, "https://localhost:8443"},
+		{"127.0.0.1", 3000, false, "http://localhost:3000"},
+		{"::1", 3000, false, "http://localhost:3000"},
+		{"localhost", 80, false, "http://localhost"},
+		{"", 443, true, "https://localhost"},
+		{"", 443, false, "http://localhost:443"},
+		{"", 80, true, "https://localhost:80"},
+		{"192.0.2.7", 8080, false, "http://192.0.2.7:8080"},
+		{"2001:db8::7", 80, false, "http://[2001:db8::7]"},
+		{"fe80::1%eth0", 8080, false, "http://[fe80::1%25eth0]:8080"},
+		{"desk.example", 8080, false, "http://desk.example:8080"},
+	} {
+		t.Run(tt.want, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(server.PublicURL(tt.host, tt.port, tt.secure), tt.want)
+		})
+	}
+}
+
 // TestInheritedListeners starts this test again, as a service manager would.
 func TestInheritedListeners(t *testing.T) {
 	if os.Getenv("FLOW_TEST_INHERIT") != "" {

@@ -53,7 +53,12 @@ type Server struct {
 	// closed, and before the Server waits for open connections.
 	Closed func()
 
-	inherited bool // a service manager passed the listeners: queued connections are for the next process
+	// URL is where a browser on this machine finds the Server: "http://localhost:8080". Locate
+	// sets it unless it is set, and leaves it empty for a Unix socket.
+	URL string
+
+	opened    []net.Listener // by Locate, for ListenAndServe
+	inherited bool           // a service manager passed the listeners: queued connections are for the next process
 
 	http        *http.Server
 	onlyHTTP1   bool // no connection speaks HTTP/2
@@ -69,7 +74,10 @@ type Server struct {
 	watched map[*pacer]bool // event streams and hijacked connections
 }
 
-type serverKey struct{} // the key of the *Server in the contexts of its requests
+type (
+	serverKey struct{} // the key of the *Server in the contexts of its requests
+	startKey  struct{} // the same in the contexts of functions of OnStart
+)
 
 // Draining reports whether the Server that answers the request of ctx is stopping. Health
 // checks call it. A Server for which it was called accepts connections for a moment longer
@@ -86,15 +94,37 @@ func Draining(ctx context.Context) bool {
 	return s.draining.Load()
 }
 
+// URL returns the URL of the Server whose request or function of OnStart has the context ctx.
+// It is "" for other contexts, and if the Server does not know it.
+func URL(ctx context.Context) string {
+	s, ok := ctx.Value(startKey{}).(*Server)
+	if !ok {
+		s, ok = ctx.Value(serverKey{}).(*Server)
+	}
+	if !ok {
+		return ""
+	}
+	return s.URL
+}
+
 // ListenAndServe is Serve for an address: "host:port", or "unix:/path/of/the.sock" for a
 // socket in the file system. If a service manager has passed sockets (LISTEN_FDS,
 // sd_listen_fds(3)), the first call in a program serves these, and ignores addr.
 func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
-	listeners, inherited, err := listen(addr, s.SocketMode)
-	if err != nil {
-		return err
+	if s.opened == nil {
+		if err := s.Locate(addr); err != nil {
+			return err
+		}
 	}
-	s.inherited = inherited
+	listeners := s.opened
+	if len(listeners) == 0 {
+		l, err := listenOn(addr, s.SocketMode)
+		if err != nil {
+			return err
+		}
+		listeners = []net.Listener{l}
+	}
+	s.opened = nil
 	return s.Serve(ctx, listeners...)
 }
 
