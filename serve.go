@@ -384,9 +384,10 @@ func startAndServe(ctx context.Context, s *server.Server, routers []*Router, add
 
 // OnStart registers a function that begins what only serving needs: background jobs,
 // migrations, the first filling of a cache. Serve, Main and the command serve of Run call it
-// once, after Check and before they listen. They call the functions of a Router and of the
-// Routers mounted in it one after the other, the one that was registered first before the
-// others, and wait for each. If one returns an error or panics, those after it are not called,
+// once, after Check and before they listen, but for sockets that are open already, and a port
+// that the system chooses (":0"). They call the functions of a Router and of the Routers mounted
+// in it one after the other, the one that was registered first before the others, and wait for
+// each. If one returns an error or panics, those after it are not called,
 // nothing is served, and Serve returns the error after it has called the functions of OnStop.
 // For Main and Run, the exit code is 1.
 //

@@ -41,7 +41,7 @@ func accountsApplication(t *testing.T) application {
 	build{dir: filepath.Join("..", "cmd", "flow")}.run(t, "go", "run", ".", "new", "-accounts", dir)
 	a := application{
 		name: "newaccounts", dir: filepath.Join(dir, "app"), binary: filepath.Join(t.TempDir(), "desk"),
-		args: []string{"-db", filepath.Join(t.TempDir(), "desk.db")}, log: make(mailbox, 10),
+		args: []string{"-db", filepath.Join(t.TempDir(), "desk.db"), "-url", "http://localhost:8080"}, log: make(mailbox, 10),
 	}
 	build{dir: dir}.run(t, "go", "build", "-o", a.binary, ".")
 	return a

@@ -3,10 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"net/url"
 	"os"
@@ -18,7 +16,7 @@ import (
 
 var (
 	database = flag.String("db", "newapp.db", "`file` of SQLite, or the URL of a database of PostgreSQL (postgres://…)")
-	origin   = flag.String("url", "http://localhost:"+cmp.Or(os.Getenv("PORT"), "8080"), "`URL` of the application as its users see it, where links in mails lead: give it together with -addr")
+	origin   = flag.String("url", "", "`URL` of the application as its users see it, where links in mails lead (default: where a browser on this machine finds it)")
 	from     = flag.String("from", "newapp@localhost", "`address` that mails are from")
 	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
 	admin    = flag.String("admin", "", "`address` of who is to be an admin, and is sent a link if it has no account")
@@ -26,29 +24,28 @@ var (
 
 // addAccounts gives a Router the accounts of the database that the flags name.
 func addAccounts(r *flow.Router) error {
-	at, err := url.Parse(*origin)
-	if err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
-		return fmt.Errorf("-url: %s is no URL, such as https://newapp.example", *origin)
-	}
-	send := logMail
-	switch server := os.Getenv("SMTP_URL"); { // no flag: other users of the machine see those
-	case server != "":
+	var send func(context.Context, accounts.Mail) error
+	if server := os.Getenv("SMTP_URL"); server != "" { // no flag: other users of the machine see those
+		var err error
 		if send, err = sender(server, *from); err != nil {
 			return err
 		}
-	case !isLocal(at.Hostname()):
-		return errors.New("SMTP_URL is not set: without it, the links for signing in would be logged")
 	}
 	db, err := accounts.Open(*database)
 	if err != nil {
 		return err
 	}
+	at := &url.URL{} // known when the program serves
 	a := accounts.New(db, at, send)
 	a.Proxies = *proxies
 	r.OnStop(func(context.Context) error { return db.Close() })
 	if err := app.UseAccounts(r, a); err != nil {
 		return err
 	}
+	r.OnStart(func(ctx context.Context) (err error) {
+		*at, err = originOf(cmp.Or(*origin, flow.URL(ctx)), a.SendsMails())
+		return err
+	})
 	r.OnStart(a.Migrate)
 	if *admin != "" {
 		r.OnStart(func(ctx context.Context) error { return a.MakeAdmin(ctx, *admin) })
@@ -58,11 +55,17 @@ func addAccounts(r *flow.Router) error {
 	return nil
 }
 
-// logMail is for development: the mail can be read in the terminal and at /_flow, where its
-// link is one click away. Who reads the log could sign in as anybody.
-func logMail(ctx context.Context, m accounts.Mail) error {
-	slog.InfoContext(ctx, "mail", "to", m.To, "subject", m.Subject, "text", m.Text)
-	return nil
+// originOf parses the URL that users see. Without a mail server, it must be one of this machine:
+// the links for signing in are in the log.
+func originOf(text string, sendsMails bool) (url.URL, error) {
+	at, err := url.Parse(text)
+	switch {
+	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
+		return url.URL{}, fmt.Errorf("-url: %q is no URL, such as https://newapp.example", text)
+	case !sendsMails && !isLocal(at.Hostname()):
+		return url.URL{}, fmt.Errorf("SMTP_URL is not set: without it, the links for signing in at %s would be logged", text)
+	}
+	return *at, nil
 }
 
 // isLocal reports whether a host is this machine.

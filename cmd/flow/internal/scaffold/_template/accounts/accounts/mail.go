@@ -203,6 +203,19 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%.0f minutes", d.Minutes())
 }
 
+// SendsMails reports whether there is a mail server: without one, mails are logged.
+func (a *Accounts) SendsMails() bool { return a.send != nil }
+
+// deliver sends a mail. Without a mail server, it can be read in the log, and in development at
+// /_flow, too. Who reads it could sign in as anybody.
+func (a *Accounts) deliver(ctx context.Context, m Mail) error {
+	if a.send == nil {
+		a.logger().InfoContext(ctx, "no mail server: a mail is logged", "to", m.To, "subject", m.Subject, "text", m.Text)
+		return nil
+	}
+	return a.send(ctx, m)
+}
+
 // ErrRefused is wrapped by the error of who sends a mail that the server will never take, such
 // as one to an address that it does not know.
 var ErrRefused = errors.New("the mail server refuses this mail")
@@ -242,7 +255,7 @@ func (a *Accounts) sendNext(ctx context.Context) (found bool, err error) {
 	defer cancel()
 	m, ok, err := a.write(ctx, o)
 	if err == nil && ok {
-		err = a.send(ctx, m)
+		err = a.deliver(ctx, m)
 	}
 	if err != nil && o.tries < mailTries && !errors.Is(err, ErrRefused) {
 		a.logger().Warn("a mail was not sent, and will be tried again", "kind", o.kind, "tries", o.tries, "error", err)
