@@ -10,7 +10,7 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *members) {
 		f.Use(recentOnly)
-		f.GET().Name("account.delete").Do(newDeletion)
+		f.GET().Name("account.delete").Do(newForm[deletion])
 		f.POST().Do(a.deleteAccount)
 	})
 }
@@ -29,8 +29,6 @@ func (d deletion) Validate() error {
 	}
 	return nil
 }
-
-func newDeletion(*flow.Request) (flow.Form[deletion], error) { return flow.Form[deletion]{}, nil }
 
 func (a *members) deleteAccount(req *flow.Request, in flow.Form[deletion]) (flow.Response, error) {
 	s := session(req)

@@ -9,7 +9,7 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *members) {
 		f.Use(recentOnly)
-		f.GET().Name("account.email").Do(newEmailForm)
+		f.GET().Name("account.email").Do(newForm[emailForm])
 		f.POST().Do(a.changeEmail)
 	})
 }

@@ -9,7 +9,7 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *members) {
 		f.Use(recentOnly)
-		f.GET().Name("account.password").Do(newPasswordForm)
+		f.GET().Name("account.password").Do(newForm[passwordForm])
 		f.POST().Do(a.changePassword)
 	})
 	// Password managers send people there: https://www.w3.org/TR/change-password-url/
@@ -19,10 +19,6 @@ func init() {
 }
 
 var accountPasswordPage = flow.PageOf[flow.Form[passwordForm]]()
-
-func newPasswordForm(*flow.Request) (flow.Form[passwordForm], error) {
-	return flow.Form[passwordForm]{}, nil
-}
 
 func (a *members) changePassword(req *flow.Request, in flow.Form[passwordForm]) (flow.Response, error) {
 	if in.Wrong == nil {

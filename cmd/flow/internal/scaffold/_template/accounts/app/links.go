@@ -22,7 +22,8 @@ func (f *emailForm) Validate() error {
 	return nil
 }
 
-func newEmailForm(*flow.Request) (flow.Form[emailForm], error) { return flow.Form[emailForm]{}, nil }
+// newForm answers with a form that has nothing in it yet.
+func newForm[T any](*flow.Request) (flow.Form[T], error) { return flow.Form[T]{}, nil }
 
 // sendLink answers who asks for a link, on a page with the form. It says the same to everybody,
 // whether there is an account or not.
