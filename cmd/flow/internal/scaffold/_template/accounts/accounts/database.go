@@ -104,7 +104,10 @@ type transaction struct {
 }
 
 // change runs f in a transaction, and tells the mailer that there may be something to send.
-// After an error, nothing has changed. For what a user asks for who has signed in, take changeAs.
+// For what a user asks for who has signed in, take changeAs.
+//
+// After an error, nothing has changed. So cmp.Or may take several steps, and return the error
+// of the first that has failed: what those behind it do is undone.
 //
 // f must use nothing but tx, and must not hash: SQLite has one writer at a time, and all
 // others wait for it.

@@ -78,6 +78,7 @@ func (a *Accounts) changeAs(ctx context.Context, s *Session, age time.Duration, 
 	})
 }
 
+// user locks the user of a session, and returns it as it is now, see changeAs.
 func (tx *transaction) user(s *Session, age time.Duration) (u User, err error) {
 	if _, err := tx.lock("id = $1", s.User.ID); err != nil {
 		return u, err
