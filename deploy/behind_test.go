@@ -27,6 +27,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/servertest"
 )
 
 // A probe is an application that tells what reaches it.
@@ -218,7 +219,7 @@ func (v *view) dial(t *testing.T) (net.Conn, *bufio.Reader) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	conn.SetDeadline(time.Now().Add(servertest.Patience))
 	return conn, bufio.NewReader(conn)
 }
 
@@ -257,7 +258,7 @@ var views = []struct {
 		a := fetch(t, "GET", v.url+"/readyz", nil)
 		id := a.Header.Get("X-Request-Id")
 		is.True(id != "")
-		until(t, "the proxy logs "+id, func() bool { return v.front.log.has(fmt.Sprintf(v.proxy.id, id), 0) })
+		servertest.Until(t, "the proxy logs "+id, func() bool { return v.front.log.has(fmt.Sprintf(v.proxy.id, id), 0) })
 		is.True(id != fetch(t, "GET", v.url+"/readyz", nil).Header.Get("X-Request-Id"))
 	}},
 	{"redirects and errors", func(t *testing.T, is *is.I, v *view) {
@@ -319,14 +320,14 @@ var views = []struct {
 		var ctx context.Context
 		select {
 		case ctx = <-v.app.streams:
-		case <-time.After(patience):
+		case <-time.After(servertest.Patience):
 			t.Fatal("no stream began")
 		}
 		var lines *bufio.Scanner
 		for i := range 3 {
 			select {
 			case v.app.next <- fmt.Sprint(i): // not before the client has the one before
-			case <-time.After(patience):
+			case <-time.After(servertest.Patience):
 				t.Fatal("the stream has ended")
 			}
 			if lines == nil {
@@ -342,7 +343,7 @@ var views = []struct {
 		conn.Close()
 		select {
 		case <-ctx.Done():
-		case <-time.After(patience):
+		case <-time.After(servertest.Patience):
 			t.Fatal("the stream goes on without a client")
 		}
 	}},

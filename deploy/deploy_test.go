@@ -22,12 +22,11 @@ import (
 	"time"
 
 	"example.com/flow"
+	"example.com/flow/internal/servertest"
+
 	// It is built with "go build", of which the cache of test results knows nothing.
 	_ "example.com/flow/app"
 )
-
-// patience is how long a test waits for what should come at once.
-const patience = 20 * time.Second
 
 // secret is what all processes sign sessions with.
 const secret = "APP_SECRET=known to all of them"
@@ -144,7 +143,7 @@ func serving(t *testing.T, cmd *exec.Cmd) *process {
 // logs waits until the log has the text.
 func (p *process) logs(t *testing.T, text string) {
 	t.Helper()
-	until(t, fmt.Sprintf("%s logs %q", p.Path, text), func() bool {
+	servertest.Until(t, fmt.Sprintf("%s logs %q", p.Path, text), func() bool {
 		p.runs(t)
 		return strings.Contains(p.log.String(), text)
 	})
@@ -168,7 +167,7 @@ func (p *process) signalled(t *testing.T, sig os.Signal) error {
 	}
 	select {
 	case <-p.ended:
-	case <-time.After(2 * patience): // the application may drain for 30 seconds
+	case <-time.After(servertest.Patience):
 		t.Fatalf("%v does not end %s\n%s", sig, p.Path, p.log)
 	}
 	return p.err
@@ -213,16 +212,6 @@ func (j *journal) String() string {
 	return j.text.String()
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("it did not happen: %s", what)
-		}
-	}
-}
-
 // freeAddrs returns n addresses that nobody listens on. Their ports are below those
 // that the system gives to clients: nobody else gets one while a server is replaced.
 func freeAddrs(t *testing.T, n int) []string {
@@ -252,7 +241,7 @@ type answer struct {
 var client = &http.Client{
 	Transport:     &http.Transport{DisableKeepAlives: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	Timeout:       patience,
+	Timeout:       servertest.Patience,
 }
 
 // fetch sends a request, with headers as "Name: value".

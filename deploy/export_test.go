@@ -20,6 +20,7 @@ import (
 	"example.com/flow"
 	"example.com/flow/export"
 	"example.com/flow/internal/pages/links"
+	"example.com/flow/internal/servertest"
 )
 
 // exportable returns an application that can be exported: with nested pages, values of parameters, a feed,
@@ -149,7 +150,7 @@ func TestExportBehindPython(t *testing.T) {
 	addr := freeAddrs(t, 1)[0]
 	host, port, _ := net.SplitHostPort(addr)
 	server := started(t, exec.Command("python3", "-m", "http.server", port, "--bind", host, "--directory", dir))
-	until(t, "it serves", func() bool {
+	servertest.Until(t, "it serves", func() bool {
 		server.runs(t)
 		resp, err := client.Get("http://" + addr + "/")
 		if err == nil {

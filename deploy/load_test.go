@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"example.com/flow/internal/servertest"
 )
 
 // A load is a number of clients that ask without a pause, and count what fails.
@@ -34,8 +36,9 @@ type load struct {
 // visitors is how many there are. Each other one keeps its connection.
 const visitors = 8
 
-// maxLoad ends wrk by itself.
-const maxLoad = "60s"
+// maxLoad ends wrk by itself, which tests interrupt before, however busy the machine is. A request
+// has failed after maxWait: wrk reserves memory for each microsecond of that.
+const maxLoad, maxWait = "1h", "1m"
 
 // script has wrk ask for several pages, every 10 milliseconds on each connection.
 const script = `
@@ -57,7 +60,7 @@ func loaded(t *testing.T, addr, session string) *load {
 	}
 	l := &load{stop: make(chan struct{})}
 	for _, connection := range []string{"keep-alive", "close"} {
-		l.wrk = append(l.wrk, started(t, exec.Command("wrk", "-t1", "-c8", "-d", maxLoad, "--timeout", "20s",
+		l.wrk = append(l.wrk, started(t, exec.Command("wrk", "-t1", "-c8", "-d", maxLoad, "--timeout", maxWait,
 			"-s", file, "-H", "Connection: "+connection, "http://"+addr)))
 	}
 	for i := range visitors {
@@ -102,7 +105,7 @@ func (l *load) end() {
 func (l *load) goesOn(t *testing.T) {
 	t.Helper()
 	enough := l.count() + 50*visitors
-	until(t, "the load goes on", func() bool { return l.count() >= enough })
+	servertest.Until(t, "the load goes on", func() bool { return l.count() >= enough })
 }
 
 func (l *load) count() int {
@@ -194,12 +197,12 @@ func (v *visitor) ask(n int) error {
 
 func (v *visitor) exchange(head, body string) (status int, text string, err error) {
 	if v.conn == nil {
-		if v.conn, err = net.DialTimeout("tcp", v.addr, patience); err != nil {
+		if v.conn, err = net.DialTimeout("tcp", v.addr, servertest.Patience); err != nil {
 			return 0, "", err
 		}
 		v.r = bufio.NewReader(v.conn)
 	}
-	v.conn.SetDeadline(time.Now().Add(patience))
+	v.conn.SetDeadline(time.Now().Add(servertest.Patience))
 	headers := []string{head + " HTTP/1.1", "Host: a", v.session}
 	if body != "" {
 		headers = append(headers, formType, "Content-Length: "+strconv.Itoa(len(body)))

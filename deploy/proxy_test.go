@@ -39,7 +39,9 @@ type proxy struct {
 var proxies = []proxy{
 	{
 		program: "haproxy", file: "haproxy.cfg",
-		edits:  map[string]string{"bind :80\n": "bind ADDR\n"},
+		// A server is down if it does not answer a check in 500 ms. Here it may be slow as well, on a
+		// machine that is busy.
+		edits:  map[string]string{"bind :80\n": "bind ADDR\n", "timeout connect 2s\n": "timeout connect 2s\n    timeout check 1m\n"},
 		socket: "unix@%s",
 		check:  "-c -f FILE", run: "-db -f FILE",
 		valid: regexp.MustCompile(`^Configuration file is valid\n$`),
@@ -126,7 +128,7 @@ func (p proxy) started(t *testing.T, addr string, servers []string) *process {
 			t.Logf("%s:\n%s", p.program, unusual(proc.log.String()))
 		}
 	})
-	until(t, p.program+" serves", func() bool {
+	servertest.Until(t, p.program+" serves", func() bool {
 		proc.runs(t)
 		resp, err := client.Get("http://" + addr + cmp.Or(p.ready, "/"))
 		if err == nil {
@@ -193,7 +195,7 @@ func TestRollingRestart(t *testing.T) {
 					servers[i].stop(t)
 					if _, port, _ := net.SplitHostPort(addr); slow && p.down != "" {
 						text := fmt.Sprintf(p.down+"%.0[2]s", i+1, port)
-						until(t, "it is known to be down", func() bool { return front.log.has(text, mark) })
+						servertest.Until(t, "it is known to be down", func() bool { return front.log.has(text, mark) })
 					}
 					servers[i] = serving(t, exec.Command(sample(t), "-addr", addr))
 					servers[i].logs(t, `path=/users`) // which the health check does not ask for
