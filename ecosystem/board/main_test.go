@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"mime/multipart"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -81,12 +80,7 @@ type process struct {
 // start starts a process, and returns when it listens.
 func (c *cluster) start(t *testing.T, mode string) *process {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
+	addr := engines.FreeAddr(t)
 	p := &process{url: "http://" + addr, done: make(chan struct{})}
 	p.cmd = exec.Command(os.Args[0], "-addr", addr)
 	p.cmd.Env = append(c.env, "BOARD="+mode)

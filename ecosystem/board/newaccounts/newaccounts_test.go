@@ -286,12 +286,7 @@ type process struct {
 // launch starts a process.
 func (c *cluster) launch(t *testing.T) *process {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
+	addr := engines.FreeAddr(t)
 	p := &process{url: "http://" + addr, done: make(chan struct{})}
 	p.cmd = exec.Command(c.program, "-addr", addr, "-db", c.url, "-proxies", "1")
 	p.cmd.Env = append(os.Environ(), "SMTP_URL=smtp://"+c.smtp.listen(t))

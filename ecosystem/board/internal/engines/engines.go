@@ -4,6 +4,7 @@ package engines
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/http/httptest"
 	"os"
@@ -114,6 +115,21 @@ func ObjectStore(t testing.TB, bucket string) string {
 	return strings.TrimPrefix(server.URL, "http://")
 }
 
+// FreeAddr returns an address that nobody listens on. Its port is below those that the system gives
+// away by itself: nobody else gets it before a process listens there.
+func FreeAddr(t testing.TB) string {
+	t.Helper()
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 10_000+rand.IntN(20_000)))
+		if err == nil {
+			l.Close()
+			return l.Addr().String()
+		}
+	}
+	t.Fatal("no port is free")
+	return ""
+}
+
 // start runs a program until the test ends.
 func start(t testing.TB, cmd *exec.Cmd, end os.Signal) {
 	t.Helper()
@@ -135,7 +151,7 @@ func start(t testing.TB, cmd *exec.Cmd, end os.Signal) {
 // await waits until a server answers.
 func await(t testing.TB, name string, ready func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !ready(); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); !ready(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%s does not answer", name)
 		}
