@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
@@ -165,7 +166,7 @@ func newSite(t *testing.T, files map[string]string, register func(*flow.Router))
 		}
 		return r
 	}
-	s.start("127.0.0.1:0")
+	s.start(freeAddr(t))
 	t.Cleanup(func() { s.stop() })
 	return s
 }
@@ -173,7 +174,6 @@ func newSite(t *testing.T, files map[string]string, register func(*flow.Router))
 // start serves a new Router, as a new process would.
 func (s *site) start(addr string) {
 	s.t.Helper()
-	addr = freeAddr(s.t, addr)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- flow.Serve(ctx, addr, s.make(s.dir)) }()
@@ -199,15 +199,19 @@ func accepts(t *testing.T, addr string) {
 	})
 }
 
-// freeAddr returns an address at which something can listen. One with port 0 gets a port.
-func freeAddr(t *testing.T, addr string) string {
+// freeAddr returns an address that nobody listens on. Its port is below those that the system gives
+// away by itself: nobody else gets it while a site is started again.
+func freeAddr(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
+	for range 1000 {
+		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)))
+		if err == nil {
+			l.Close()
+			return l.Addr().String()
+		}
 	}
-	defer l.Close()
-	return l.Addr().String()
+	t.Fatal("no port is free")
+	return ""
 }
 
 // restart stops the server and serves again at the same address.

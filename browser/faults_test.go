@@ -101,7 +101,7 @@ func TestOverlayForTheBuild(t *testing.T) {
 		front := &livereload.Front{Hub: hub}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { front.ServeHTTP(w, r, router.ServeHTTP) })
 	}
-	s.start("127.0.0.1:0")
+	s.start(freeAddr(t))
 	tb := newTab(t)
 	tb.open(s.url + "/")
 	tb.connected()

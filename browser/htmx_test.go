@@ -207,7 +207,7 @@ func TestLivePages(t *testing.T) {
 				recipe.ServeHTTP(w, r)
 			})
 			server := &site{t: t, make: func(string) http.Handler { return front }}
-			server.start("127.0.0.1:0")
+			server.start(freeAddr(t))
 			t.Cleanup(func() { server.stop() })
 			add := func(text string) {
 				t.Helper()

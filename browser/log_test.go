@@ -34,7 +34,7 @@ func TestLog(t *testing.T) {
 		})
 		return r, nil
 	}
-	addr := freeAddr(t, "127.0.0.1:0")
+	addr := freeAddr(t)
 	s.url = "http://" + addr
 	args, before := os.Args, slog.Default()
 	os.Args = []string{"app", "serve", "-addr", addr, "-dev=" + dir}

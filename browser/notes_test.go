@@ -30,7 +30,7 @@ func TestNotes(t *testing.T) {
 		front := &livereload.Front{Hub: hub}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { front.ServeHTTP(w, r, router.ServeHTTP) })
 	}
-	s.start("127.0.0.1:0")
+	s.start(freeAddr(t))
 	warnings := devpage.Parse("router/index.html:3:1: warning: <img> has no alt: describe it\nrouter/index.html:3:6: warning: another\nrouter/+row.html: warning: no template calls it", s.dir)
 	hub.SetTemplateFaults(nil, warnings[:2])
 
