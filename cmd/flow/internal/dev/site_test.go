@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience is for what should happen soon, on a machine that is busy.
-const patience = 45 * time.Second
+const patience = 5 * time.Minute
 
 // siteFiles are an application. FLOW stands for the directory of the library.
 var siteFiles = map[string]string{
