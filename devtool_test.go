@@ -252,6 +252,80 @@ func TestDevListensOnLocalhost(t *testing.T) {
 	}
 }
 
+// TestMailsAreForThisMachine logs a mail, whose link signs in, and asks for it from elsewhere.
+func TestMailsAreForThisMachine(t *testing.T) {
+	files := flowtest.Pages(map[string]string{"index.html": "home"})
+	dir := onDisk(t, files)
+	header := func(pairs ...string) func(*http.Request) {
+		return func(r *http.Request) {
+			for i := 0; i < len(pairs); i += 2 {
+				r.Header.Set(pairs[i], pairs[i+1])
+			}
+		}
+	}
+	for _, tt := range []struct {
+		name, args string
+		change     func(*http.Request)
+		shown      bool
+	}{
+		{"this machine", "-dev=" + dir, header(), true},
+		{"this machine, under its address", "-dev=" + dir, func(r *http.Request) { r.Host = "127.0.0.1:8080" }, true},
+		{"a link of another site", "-dev=" + dir, header("Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate", "Sec-Fetch-Dest", "document"), true},
+		{"production", "", header(), false},
+		{"production, in JSON", "-log json", header(), false},
+		{"development that is turned off", "-dev=false", header(), false},
+		{"another machine", "-dev=" + dir + " -addr :0", func(r *http.Request) { r.RemoteAddr = "192.0.2.1:1234" }, false},
+		{"a Unix socket", "-dev=" + dir, func(r *http.Request) { r.RemoteAddr = "@" }, false},
+		{"DNS rebinding", "-dev=" + dir, func(r *http.Request) { r.Host = "evil.example:8080" }, false},
+		{"DNS rebinding by a name like ours", "-dev=" + dir, func(r *http.Request) { r.Host = "localhost.evil.example:8080" }, false},
+		{"DNS rebinding with headers as of our own", "-dev=" + dir, func(r *http.Request) {
+			r.Host = "evil.example:8080"
+			header("Origin", "http://evil.example:8080", "Sec-Fetch-Site", "same-origin", "Sec-Fetch-Mode", "cors")(r)
+		}, false},
+		{"fetch of another site", "-dev=" + dir, header("Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"), false},
+		{"fetch of a frame without an origin", "-dev=" + dir, header("Origin", "null", "Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "cors"), false},
+		{"EventSource of another site", "-dev=" + dir, header("Origin", "https://evil.example", "Accept", "text/event-stream"), false},
+		{"WebSocket of another site", "-dev=" + dir, header("Origin", "https://evil.example", "Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="), false},
+		{"a proxy", "-dev=" + dir, header("X-Forwarded-For", "127.0.0.1"), false},
+		{"a proxy of HTTP/1.0", "-dev=" + dir, func(r *http.Request) { r.ProtoMinor = 0 }, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			defer slog.SetDefault(slog.Default())
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			runBuild(ctx, func(context.Context) (*flow.Router, error) {
+				r := flow.New(files)
+				r.OnStart(func(context.Context) error {
+					slog.Info("a mail", "text", "Hello,\n\nhttp://localhost/in?token=s3cret\n")
+					for _, path := range []string{"/_flow", "/_flow?path=/", "/_flow/events", "/_flow/log", "/_flow/reload.js", "/"} {
+						if tt.shown && path == "/_flow/events" {
+							continue // which goes on for ever
+						}
+						req := request("GET", path)
+						tt.change(req)
+						w := do(r, req)
+						isMap := strings.TrimSuffix(path, "?path=/") == "/_flow"
+						is.Equal(strings.Contains(w.Body.String(), "s3cret"), tt.shown && isMap)
+						is.Equal(w.Header().Get("Access-Control-Allow-Origin"), "")
+						if tt.shown && isMap {
+							is.True(strings.Contains(w.Header().Get("Content-Security-Policy"), "default-src 'none'") &&
+								strings.Contains(w.Header().Get("Content-Security-Policy"), "frame-ancestors 'self'"))
+							is.Equal(w.Header().Get("Cross-Origin-Resource-Policy"), "same-origin") // for images and scripts, which have no Origin
+							is.Equal(w.Header().Get("Cache-Control"), "no-store")
+						} else if path != "/" && !tt.shown {
+							is.Equal(w.Code, http.StatusNotFound)
+						}
+					}
+					stop()
+					return nil
+				})
+				return r, nil
+			}, nil, nil, "-addr 127.0.0.1:0 "+tt.args)
+		})
+	}
+}
+
 // TestLogInDevelopment: the route map shows what slog.Default has logged since the beginning,
 // but for the requests. In production nothing is kept.
 func TestLogInDevelopment(t *testing.T) {

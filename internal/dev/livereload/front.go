@@ -179,6 +179,7 @@ func (f *Front) updateFaults(r *http.Request, t *reply.Writer, navigation bool, 
 // own answers flow's own URLs.
 func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Cross-Origin-Resource-Policy", "same-origin") // the log may have links for signing in
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "Method Not Allowed", http.StatusMethodNotAllowed)

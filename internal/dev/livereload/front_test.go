@@ -433,6 +433,7 @@ func TestOwnURLs(t *testing.T) {
 			resp, body := fetch(t, s, tt.method, tt.path, "")
 			is.Equal(resp.StatusCode, tt.status)
 			is.Equal(resp.Header.Get("Content-Type"), tt.contentType)
+			is.Equal(resp.Header.Get("Cross-Origin-Resource-Policy") == "same-origin", tt.path != "/_flows")
 			is.True(strings.Contains(body, tt.want))
 		})
 	}

@@ -90,6 +90,12 @@ func TestLogForgets(t *testing.T) {
 	for i := range 150 {
 		large = append(large, fmt.Sprint("n", i), strings.Repeat("x", 400))
 	}
+	var largest []any
+	for i := range 300 {
+		largest = append(largest, fmt.Sprint(strings.Repeat("n", 1000), i), strings.Repeat("x", 10000))
+	}
+	log.Info(strings.Repeat("m", 10000), largest...)
+	is.True(len(l.Last()) > 0 && l.Last()[len(l.Last())-1].Message[0] == 'm') // it is kept
 	for range maxRecords {
 		log.Info("large", large...)
 	}
