@@ -57,7 +57,7 @@ func TestReadyWhileDraining(t *testing.T) {
 		synctest.Wait() // until it waits for load balancers to ask
 		is.Equal(ask(s.Dial()), "503 draining close")
 		for !s.Refuses() {
-			time.Sleep(time.Second)
+			time.Sleep(time.Millisecond) // less than what an open connection is then given
 		}
 		is.Equal(ask(before), "503 draining close")
 		is.NoErr(servertest.Within(t, "it stops", s.Done))
