@@ -63,7 +63,7 @@ func (a *addition) runAccounts(p cli.Process, args []string) error {
 			return err
 		}
 	}
-	j.finish(p.Dir)
+	j.finish(p)
 	return j.plan.carryOut(p)
 }
 
@@ -74,7 +74,8 @@ type join struct {
 	tree   *routetree.Tree
 	main   string // the directory of the main package that runs the Router
 	fset   *token.FileSet
-	theirs map[string][]*goFile // the Go files of the application and of package main, by directory
+	theirs []*goFile // the Go files of the application and of package main
+	others []*goFile // those of other packages that import the application
 	ours   []*placed
 	plan   *plan
 	left   []fault.Fault // what is left to the user
@@ -142,31 +143,30 @@ func (j *join) findMain(dir string, args []string) (string, error) {
 	return "", cli.Usagef("add: there are several main packages that import %s, %s: say which one gets the flags of the accounts, as in \"flow add -accounts %s\"", j.app.ImportPath(), strings.Join(shown, " and "), shown[0])
 }
 
-// read reads the Go files of the application and of package main, and makes those of the
-// accounts.
+// read reads the Go files of the application, those of package main and of others that import
+// the application, and makes those of the accounts.
 func (j *join) read() error {
-	j.theirs = map[string][]*goFile{}
-	for _, dir := range []string{j.app.Dir, j.main} {
-		if j.theirs[dir] != nil {
-			continue
-		}
-		entries, err := os.ReadDir(dir)
+	dirs, err := j.app.Module.Packages()
+	if err != nil {
+		return err
+	}
+	own := slices.Compact([]string{j.app.Dir, j.main}) // one package may be both
+	for _, dir := range own {
+		files, err := j.readDir(dir, "")
 		if err != nil {
 			return err
 		}
-		for _, e := range entries {
-			if name := e.Name(); e.IsDir() || !strings.HasSuffix(name, ".go") || name[0] == '.' || name[0] == '_' {
-				continue
-			}
-			f := goFile{name: filepath.Join(dir, e.Name())}
-			if f.text, err = os.ReadFile(f.name); err != nil {
-				return err
-			}
-			if err := j.parse(&f); err != nil {
-				return err
-			}
-			j.theirs[dir] = append(j.theirs[dir], &f)
+		j.theirs = append(j.theirs, files...)
+	}
+	for _, dir := range dirs {
+		if slices.Contains(own, dir) {
+			continue
 		}
+		files, err := j.readDir(dir, strconv.Quote(j.app.ImportPath()))
+		if err != nil {
+			return err
+		}
+		j.others = append(j.others, files...)
 	}
 	return eachOf(accountsPart, func(below string, text []byte) error {
 		if below == ignoreFile[1:] {
@@ -179,6 +179,35 @@ func (j *join) read() error {
 		return err
 	})
 }
+
+// readDir reads the Go files of a directory that have a text in them, tests among them. Files
+// that no build has, such as programs for go generate, are left out.
+func (j *join) readDir(dir, has string) (files []*goFile, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if name := e.Name(); e.IsDir() || !strings.HasSuffix(name, ".go") || name[0] == '.' || name[0] == '_' {
+			continue
+		}
+		f := &goFile{name: filepath.Join(dir, e.Name())}
+		if f.text, err = os.ReadFile(f.name); err != nil {
+			return nil, err
+		}
+		if !bytes.Contains(f.text, []byte(has)) || neverBuilt.Match(f.text) {
+			continue
+		}
+		if err := j.parse(f); err != nil {
+			return nil, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// neverBuilt matches the line of a file that belongs to no package.
+var neverBuilt = regexp.MustCompile(`(?m)^//go:build ignore\r?$`)
 
 // ignore plans the lines of .gitignore at the root of the module, where the database of
 // development is.
@@ -234,6 +263,9 @@ func (j *join) place(below string, text []byte) (*placed, error) {
 	}
 	f.name = filepath.Join(root, filepath.FromSlash(rest))
 	f.text, f.shown = text, shown(f.name)
+	if below == "accounts.go" { // the database of a new application is called as the application, and so may be one of yours
+		f.text = bytes.Replace(text, []byte(strconv.Quote(templateName+".db")), []byte(strconv.Quote(accountsFile)), 1)
+	}
 	if path.Ext(below) != ".go" {
 		f.text = []byte(named(string(text), j.app.Module.Path))
 		return f, nil
@@ -328,7 +360,7 @@ var titleBlock = regexp.MustCompile(`\{\{define "title"\}\}.*?\{\{end\}\}\n*`)
 
 // finish plans the files of the accounts, with what their pages need around them, and what is
 // said of all of them, in the working directory.
-func (j *join) finish(dir string) {
+func (j *join) finish(p cli.Process) {
 	around := layouts(j.tree, "(accounts)/x")
 	hasTitle := len(around) == 0 || slices.ContainsFunc(around, func(text string) bool { return strings.Contains(text, `{{block "title"`) })
 	field := j.field()
@@ -365,6 +397,9 @@ func (j *join) finish(dir string) {
 		j.plan.notes = append(j.plan.notes, "What is left to you:\n\n"+strings.Join(left, "\n"))
 	}
 	then := "Then "
+	if workspace(p, j.app.Module.Dir) != "" { // its version of Go must not be older than that of go.mod
+		then += "go work use && "
+	}
 	if j.tidy {
 		then += "go mod tidy && "
 	}
@@ -372,7 +407,7 @@ func (j *join) finish(dir string) {
 		then += "go mod vendor && "
 	}
 	program := "."
-	if below, err := filepath.Rel(dir, j.main); err == nil && below != "." {
+	if below, err := filepath.Rel(p.Dir, j.main); err == nil && below != "." {
 		program = "./" + filepath.ToSlash(below)
 	}
 	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./... && go run "+program+" check, and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.",

@@ -68,6 +68,24 @@ func TestAddAccounts(t *testing.T) {
 		{"flow.Main among others", shop("main.go", "package main\n\nimport (\n\t\"example.com/flow\"\n\t\"example.com/shop/app\"\n)\n\nfunc main() {\n\tprintln()\n\tflow.Main(app.New(nil))\n}\n"), "", map[string]string{
 			"main.go": "\tflow.Main(app.New(nil))\n",
 		}, []string{"\tmain.go:10: write flow.Run in place of flow.Main, with a function that makes the Router and ends with return r, addAccounts(r)\n"}},
+		{"a program of go generate", shop("gen.go", "//go:build ignore\r\n\npackage main\n\nimport (\n\t\"example.com/flow\"\n\t\"example.com/shop/app\"\n)\n\nvar database = \"\"\n\nfunc main() { flow.Main(app.New(nil)) }\n", "app/gen.go", "//go:build ignore\n\npackage main\n\nfunc session() {}\n"), "", map[string]string{
+			"main.go":     "addAccounts(r)",
+			"accounts.go": `flag.String("db", "accounts.db", `,
+		}, nil},
+		{"Routers of other packages", shop(
+			"e2e/e2e_test.go", "package e2e\n\nimport \"example.com/shop/app\"\n\nfunc TestHome(t *testing.T) { app.New(nil) }\n",
+			"internal/apptest/apptest.go", "package apptest\n\nimport web \"example.com/shop/app\"\n\nvar Router = web.New(&web.App{})\n",
+			"cmd/other/main.go", shopMain,
+		), ".", map[string]string{"main.go": "addAccounts(r)"}, []string{
+			"\tcmd/other/main.go:8: the Router here has no accounts, and answers 500 without: give it some by app.UseAccounts, as siteOf in app/accounts_test.go and addAccounts in accounts.go do\n" +
+				"\te2e/e2e_test.go:5: the Router here has no accounts, and answers 500 without: give it some by app.UseAccounts, as",
+			"\tinternal/apptest/apptest.go:5: the Router here has no accounts, and answers 500 without: give it some by web.UseAccounts, as",
+		}},
+		{"a variable in other packages", shop("app/app.go", strings.Replace(shopGo, "func New(a *App) *flow.Router { return flow.New(files).Provide(a) }", "var Router = flow.New(files)", 1), "main.go", strings.Replace(shopMain, "app.New(&app.App{Name: \"Shop\"})", "app.Router", 1),
+			"e2e/e2e_test.go", "package e2e\n\nimport \"example.com/shop/app\"\n\nfunc TestHome(t *testing.T) { app.Router.Check() }\n"), "", nil, []string{
+			"\te2e/e2e_test.go:5: the Router here has no accounts",
+		}},
+		{"a workspace", shop("go.work", "go 1.26\n\nuse .\n"), "", nil, []string{"\nThen go work use && go vet ./..."}},
 		{"neither of them", shop("main.go", "package main\n\nimport \"example.com/shop/app\"\n\nfunc main() { app.New(nil).Serve() }\n"), "", map[string]string{
 			"main.go": "app.New(nil).Serve()",
 		}, []string{"it calls neither flow.Main nor flow.Run: before the Router serves, write if err := addAccounts(r); err != nil { return err }, with your Router for r"}},
@@ -139,7 +157,7 @@ func TestAddAccounts(t *testing.T) {
 			": have newSite make a Router as app/app_test.go:4 does, and return siteOf(t, r): its tests are skipped until then\n",
 		}},
 		{"an Authenticate, a policy and databases", shop("app/app.go", strings.Replace(shopGo, "return flow.New(files).Provide(a)", "\n\tr := flow.New(files)\n\tr.Authenticate = nil\n\tr.ContentSecurityPolicy = \"\"\n\treturn r\n", 1),
-			"db.go", "package main\n\nimport \"database/sql\"\n\nvar db, _ = sql.Open(\"\", \"\")\n", "pool.go", "package main\n\nvar pool, _ = pgxpool.New(nil, \"\")\n"), "", map[string]string{"accounts.go": `flag.String("db", "accounts.db", `}, []string{
+			"db.go", "package main\n\nimport \"database/sql\"\n\nvar db, _ = sql.Open(\"\", \"\")\n", "pool.go", "package main\n\nvar pool, _ = pgxpool.New(nil, \"\")\n"), "", nil, []string{
 			"\tapp/app.go:16: the Router has an Authenticate already, and does not start with another: remove this one. Or keep it: take what asks for r.Authenticate, and what sets it, out of the function use in app/accounts.go, and have yours return the *accounts.Session of Accounts.Session(ctx, Accounts.Token(req.Request)), which the pages of the accounts need\n",
 			"\tdb.go:5: the application has a database of its own, and the accounts have accounts.db beside it, unless -db says another. To have them in yours, open it by accounts.Open, or as that does, and give it to accounts.New in accounts.go: docs/accounts.md of flow has the changes, \"In your own database\"\n",
 			"\tpool.go:3: the application has a database of its own, and the accounts have accounts.db beside it, unless -db says another. To have them in yours, make a *sql.DB of it by stdlib.OpenDBFromPool, and give it to accounts.New in accounts.go: docs/accounts.md of flow has the changes, \"In your own database\"\n",
@@ -213,8 +231,8 @@ func TestAddAccountsFaults(t *testing.T) {
 		{"an application that is called like them", map[string]string{"go.mod": shopMod, "accounts/app.go": strings.Replace(shopGo, "package app", "package accounts", 1), "accounts/router/index.html": "", "main.go": strings.Replace(strings.ReplaceAll(shopMain, "app.", "accounts."), "shop/app", "shop/accounts", 1)}, "", cli.Failure, fit + "accounts: it is there already, and would be the package of the accounts: call it otherwise\n"},
 		{"all that is in the way", shop(
 			"accounts/x.go", "package accounts\n", "app/links.go", "package app\n", "app/router/(members)/x.html", "", "app/router/accounts.html", "", "app/router/sign-in.html", "",
-			"app/users.go", "package app\n\nimport session \"fmt\"\n\ntype (\n\tcredentials struct{}\n\taccounts int\n)\n\nfunc init() { flow.At(\"index\").GET().Name(\"sign-up\") }\n",
-			"flags.go", "package main\n\nimport \"flag\"\n\nvar database = flag.String(\"url\", \"\", \"\")\n\nfunc init() { flag.StringVar(database, \"db\", \"\", \"\") }\n", "cmd/other/main.go", "package main\n\nvar x = flag.String(\"db\", \"\", \"\")\n",
+			"app/users.go", "package app\n\nimport \"example.com/session/v2\"\n\ntype (\n\tcredentials struct{}\n\taccounts int\n)\n\nfunc init() { flow.At(\"index\").GET().Name(\"sign-up\") }\n",
+			"flags.go", "package main\n\nimport \"flag\"\n\nvar database = flag.String(\"url\", \"\", \"\")\n\nfunc init() { flag.StringVar(database, \"db\", \"\", \"\") }\n\nfunc mail() {}\n", "cmd/other/main.go", "package main\n\nvar x = flag.String(\"db\", \"\", \"\")\n",
 		), ".", cli.Failure, fit +
 			"accounts: it is there already, and would be the package of the accounts: call it otherwise\n" +
 			"app/links.go: it is there already: call it otherwise\n" +
@@ -224,11 +242,12 @@ func TestAddAccountsFaults(t *testing.T) {
 			"app/router/sign-in.html: its automatic name is \"sign-in\", which a route of the accounts gets at app/sign-in.index.go:N: call it otherwise\n" +
 			"app/users.go:3: session is imported here, and declared or imported at app/accounts.go:N of the accounts: call it otherwise\n" +
 			"app/users.go:6: credentials is declared here, and declared or imported at app/sign-in.index.go:N of the accounts: call it otherwise\n" +
-			"app/users.go:7: accounts is declared here, and declared or imported at app/users.index.go:N of the accounts: call it otherwise\n" +
+			"app/users.go:7: accounts is declared here, and declared or imported at app/account.confirm.go:N of the accounts: call it otherwise\n" +
 			"app/users.go:10: \"sign-up\" is the name of a route of the accounts, too, at app/sign-up.index.go:N: give this one another\n" +
 			"flags.go:5: database is declared here, and declared or imported at accounts.go:N of the accounts: call it otherwise\n" +
 			"flags.go:5: the flag -url is registered here, and at accounts.go:N of the accounts: call it otherwise\n" +
-			"flags.go:7: the flag -db is registered here, and at accounts.go:N of the accounts: call it otherwise\n"},
+			"flags.go:7: the flag -db is registered here, and at accounts.go:N of the accounts: call it otherwise\n" +
+			"flags.go:9: mail is declared here, and declared or imported at smtp.go:N of the accounts: call it otherwise\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

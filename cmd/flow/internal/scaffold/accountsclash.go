@@ -137,12 +137,12 @@ func (f *goFile) declarations() (declared, imported []nameAt) {
 // identifierClashes returns the names that a package would declare twice, or declare and
 // import.
 func (j *join) identifierClashes() (faults []fault.Fault) {
-	for _, dir := range slices.Sorted(maps.Keys(j.theirs)) {
+	for _, dir := range slices.Compact([]string{j.app.Dir, j.main}) {
 		if dir == filepath.Join(j.app.Module.Dir, accountsPart) {
 			continue // which is to be called otherwise as a whole: see fileClashes
 		}
 		declared, imported := map[string]nameAt{}, map[string]nameAt{}
-		for _, f := range j.ours {
+		for _, f := range slices.Backward(j.ours) { // so that of several places, the first one stays
 			if f.syntax == nil || filepath.Dir(f.name) != dir {
 				continue
 			}
@@ -154,9 +154,9 @@ func (j *join) identifierClashes() (faults []fault.Fault) {
 				imported[i.name] = i
 			}
 		}
-		for _, f := range j.theirs[dir] {
-			if name := f.syntax.Name.Name; strings.HasSuffix(name, "_test") && f.isTest() {
-				continue // a package of its own
+		for _, f := range j.theirs {
+			if name := f.syntax.Name.Name; filepath.Dir(f.name) != dir || strings.HasSuffix(name, "_test") && f.isTest() {
+				continue // of another package
 			}
 			d, i := f.declarations()
 			clash := func(theirs, ours nameAt, ok bool, how string) {

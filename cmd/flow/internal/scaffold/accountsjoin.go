@@ -9,12 +9,10 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
-	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/astutil"
@@ -37,17 +35,15 @@ func (f *goFile) edit(edits []edit, imports ...string) {
 
 // rewrite plans the Go files that have edits.
 func (j *join) rewrite() error {
-	for _, dir := range slices.Sorted(maps.Keys(j.theirs)) {
-		for _, f := range j.theirs[dir] {
-			if f.edits == nil {
-				continue
-			}
-			text, err := j.edited(f)
-			if err != nil {
-				return err
-			}
-			j.plan.anew = append(j.plan.anew, file{f.name, []byte(withEnds(string(f.text), string(text))), string(f.text)})
+	for _, f := range j.theirs {
+		if f.edits == nil {
+			continue
 		}
+		text, err := j.edited(f)
+		if err != nil {
+			return err
+		}
+		j.plan.anew = append(j.plan.anew, file{f.name, []byte(withEnds(string(f.text), string(text))), string(f.text)})
 	}
 	return nil
 }
@@ -105,10 +101,10 @@ func (j *join) joinMain() {
 		link
 	}
 	var runs []run
-	for _, f := range j.theirs[j.main] {
+	for _, f := range j.theirs {
 		flow := calls.ImportName(f.syntax)
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && !f.isTest() && isOf(call.Fun, flow) {
+			if call, ok := n.(*ast.CallExpr); ok && j.isMain(f) && isOf(call.Fun, flow) {
 				if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name == "Main" || name == "Run" {
 					runs = append(runs, run{f, link{name, call}})
 				}
@@ -146,11 +142,14 @@ func (j *join) joinMain() {
 	j.joinBuild(f, body)
 }
 
-// function returns the body of a function of package main, and its file.
+// isMain reports whether a file is one of the program.
+func (j *join) isMain(f *goFile) bool { return filepath.Dir(f.name) == j.main && !f.isTest() }
+
+// function returns the body of a function of the program, and its file.
 func (j *join) function(name string) (*goFile, *ast.BlockStmt) {
-	for _, f := range j.theirs[j.main] {
+	for _, f := range j.theirs {
 		for _, d := range f.syntax.Decls {
-			if d, ok := d.(*ast.FuncDecl); ok && d.Recv == nil && d.Name.Name == name {
+			if d, ok := d.(*ast.FuncDecl); ok && j.isMain(f) && d.Recv == nil && d.Name.Name == name {
 				return f, d.Body
 			}
 		}
@@ -230,19 +229,19 @@ func uses(n ast.Node, name string) (found bool) {
 	return found
 }
 
-// makers returns the functions and variables of the application that make a Router, or are one.
-func (j *join) makers() (functions map[string]*ast.FuncDecl, variable string) {
-	functions = map[string]*ast.FuncDecl{}
-	for _, f := range j.theirs[j.app.Dir] {
-		flow := calls.ImportName(f.syntax)
-		if f.isTest() {
+// makers returns the functions and the variable of the application that make a Router, or are one.
+func (j *join) makers() (functions map[string]bool, variable string) {
+	functions = map[string]bool{}
+	for _, f := range j.theirs {
+		if !j.isInside(f) || f.isTest() {
 			continue
 		}
+		flow := calls.ImportName(f.syntax)
 		for _, d := range f.syntax.Decls {
 			switch d := d.(type) {
 			case *ast.FuncDecl:
 				if d.Recv == nil && d.Type.Results.NumFields() == 1 && isRouter(d.Type.Results.List[0].Type, flow) {
-					functions[d.Name.Name] = d
+					functions[d.Name.Name] = true
 				}
 			case *ast.GenDecl:
 				for _, s := range d.Specs {
@@ -286,27 +285,25 @@ const (
 )
 
 // joinTests gives the Routers of tests the accounts, and has those of the accounts make the
-// Router as others do.
+// Router as others do. Routers of other packages are left to the user.
 func (j *join) joinTests() {
 	functions, variable := j.makers()
 	made := ""
-	for _, f := range slices.Concat(j.theirs[j.app.Dir], j.theirs[j.main]) {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && made == "" {
-				made = j.closed(f, call, functions)
+	for _, f := range j.theirs {
+		j.eachRouter(f, functions, variable, func(e ast.Expr, around []ast.Node) {
+			if call, ok := e.(*ast.CallExpr); ok && made == "" {
+				made = j.closed(f, call)
 			}
-			return true
+			if f.isTest() {
+				j.joinRouter(f, e, around)
+			}
 		})
 	}
-	if made == "" && variable != "" {
-		made = variable
+	for _, f := range j.others {
+		j.eachRouter(f, functions, variable, func(e ast.Expr, around []ast.Node) { j.joinRouter(f, e, around) })
 	}
-	for _, files := range j.theirs {
-		for _, f := range files {
-			if f.isTest() {
-				j.joinTest(f, functions, variable)
-			}
-		}
+	if made == "" {
+		made = variable
 	}
 	for _, f := range j.ours {
 		if f.syntax == nil || !bytes.Contains(f.text, []byte(newSiteFunc)) {
@@ -331,21 +328,8 @@ func (j *join) joinTests() {
 
 // closed returns a call of a function that makes the Router as package app writes it, if it
 // names nothing but what that package declares. Otherwise it returns "".
-func (j *join) closed(f *goFile, call *ast.CallExpr, functions map[string]*ast.FuncDecl) string {
+func (j *join) closed(f *goFile, call *ast.CallExpr) string {
 	app := j.qualifier(f)
-	if app == "" && !j.isInside(f) {
-		return ""
-	}
-	called, ok := call.Fun.(*ast.Ident)
-	if app != "" {
-		if !isOf(call.Fun, app) {
-			return ""
-		}
-		called, ok = call.Fun.(*ast.SelectorExpr).Sel, true
-	}
-	if !ok || functions[called.Name] == nil {
-		return ""
-	}
 	start, edits, isClosed := j.fset.Position(call.Pos()).Offset, []edit(nil), true
 	ast.Inspect(call, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -398,60 +382,69 @@ func importOf(f *ast.File, path string) string {
 	return ""
 }
 
-// joinTest gives the Routers that a test file makes the accounts. Where there is no test that
-// could clean up, it is left to the user.
-func (j *join) joinTest(f *goFile, functions map[string]*ast.FuncDecl, variable string) {
-	const left = "the Router here has no accounts: write siteOf(t, r).router, with it for r"
+// joinRouter gives a Router that a test makes the accounts. Where siteOf is not declared, or no
+// test is there that could clean up, it is left to the user.
+func (j *join) joinRouter(f *goFile, e ast.Expr, around []ast.Node) {
+	if !j.isInside(f) {
+		j.leave(e.Pos(), "the Router here has no accounts, and answers 500 without: give it some by %s.UseAccounts, as siteOf in %s and addAccounts in %s do", j.qualifier(f), j.ourFile("app/accounts_test.go"), j.ourFile("accounts.go"))
+		return
+	}
+	switch name, more, ok := j.testOf(around); {
+	case !ok:
+		j.leave(e.Pos(), "the Router here has no accounts: write siteOf(t, r).router, with it for r")
+	case name == "":
+		f.edit([]edit{j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e)))})
+	default:
+		f.edit(append(more, j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e)))))
+		j.joined = cmp.Or(j.joined, place(j.fset, e.Pos()))
+	}
+}
+
+// eachRouter calls a function for each place where a file makes the Router of the application,
+// returns its variable or, in another package, names it: with the functions around the place.
+func (j *join) eachRouter(f *goFile, functions map[string]bool, variable string, do func(e ast.Expr, around []ast.Node)) {
 	app := j.qualifier(f)
 	if app == "" && !j.isInside(f) {
 		return
 	}
-	var edits []edit
-	var around []ast.Node // functions
-	wrap := func(e ast.Expr) {
-		name, more, ok := j.testOf(around)
-		switch {
-		case ok && app == "" && name == "":
-			edits = append(edits, j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e))))
-		case ok && app == "":
-			edits = append(append(edits, more...), j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e))))
-			j.joined = cmp.Or(j.joined, place(j.fset, e.Pos()))
-		default:
-			j.leave(e.Pos(), left)
+	// named returns the name that the application declares of an expression, or "".
+	named := func(e ast.Expr) string {
+		if name, ok := e.(*ast.Ident); ok && app == "" {
+			return name.Name
 		}
+		if app != "" && isOf(e, app) {
+			return e.(*ast.SelectorExpr).Sel.Name
+		}
+		return ""
 	}
-	var visit func(n ast.Node)
-	visit = func(n ast.Node) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			switch n := n.(type) {
-			case *ast.FuncDecl, *ast.FuncLit:
-				around = append(around, n)
-				if body := bodyOf(n); body != nil {
-					visit(body)
-				}
-				around = around[:len(around)-1]
-				return false
-			case *ast.CallExpr:
-				name, ok := n.Fun.(*ast.Ident)
-				if sel, isSel := n.Fun.(*ast.SelectorExpr); isSel && app != "" && isOf(sel, app) {
-					name, ok = sel.Sel, true
-				}
-				if ok && (app == "" || isOf(n.Fun, app)) && functions[name.Name] != nil {
-					wrap(n)
-					return false
-				}
-			case *ast.ReturnStmt:
-				if len(n.Results) == 1 && variable != "" {
-					if name, ok := n.Results[0].(*ast.Ident); ok && name.Name == variable {
-						wrap(name)
-					}
-				}
+	var around []ast.Node
+	var visit func(n ast.Node) bool
+	visit = func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl, *ast.FuncLit:
+			around = append(around, n)
+			if body := bodyOf(n); body != nil {
+				ast.Inspect(body, visit)
 			}
-			return true
-		})
+			around = around[:len(around)-1]
+			return false
+		case *ast.CallExpr:
+			if functions[named(n.Fun)] {
+				do(n, around)
+				return false
+			}
+		case *ast.ReturnStmt:
+			if app == "" && len(n.Results) == 1 && variable != "" && named(n.Results[0]) == variable {
+				do(n.Results[0], around)
+			}
+		case *ast.SelectorExpr:
+			if variable != "" && named(n) == variable {
+				do(n, around)
+			}
+		}
+		return true
 	}
-	visit(f.syntax)
-	f.edit(edits)
+	ast.Inspect(f.syntax, visit)
 }
 
 func bodyOf(n ast.Node) *ast.BlockStmt {
@@ -528,7 +521,6 @@ func (j *join) findLeft() error {
 	if !policy && routers.IsValid() {
 		j.leave(routers, "the Router has no policy, which holds back scripts that others bring into a page. Where it is made:\n\t%s", policyLine())
 	}
-	own := false
 	for _, opener := range []string{"sql.Open", "pgxpool.New"} {
 		pkg, call, _ := strings.Cut(opener, ".")
 		give := "open it by accounts.Open, or as that does"
@@ -539,7 +531,6 @@ func (j *join) findLeft() error {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if sel, ok := n.(*ast.SelectorExpr); ok && isOf(sel, pkg) && strings.HasPrefix(sel.Sel.Name, call) {
 					j.leave(sel.Pos(), "the application has a database of its own, and the accounts have %s beside it, unless -db says another. To have them in yours, %s, and give it to accounts.New in %s: docs/accounts.md of flow has the changes, \"In your own database\"", accountsFile, give, j.ourFile("accounts.go"))
-					own = true
 				}
 				return true
 			})
@@ -548,25 +539,12 @@ func (j *join) findLeft() error {
 			return err
 		}
 	}
-	if own {
-		j.ownFile()
-	}
 	j.leaveMenu()
 	return nil
 }
 
-// accountsFile is the database of the accounts in an application that has another one.
+// accountsFile is the database of the accounts in an application that exists.
 const accountsFile = "accounts.db"
-
-// ownFile writes accountsFile as the default of -db. The one of a new application is called as
-// the application itself, and so may be its own database.
-func (j *join) ownFile() {
-	for _, f := range j.ours {
-		if f.from == "accounts.go" {
-			f.text = bytes.Replace(f.text, []byte(strconv.Quote(nameOf(j.app.Module.Path)+".db")), []byte(strconv.Quote(accountsFile)), 1)
-		}
-	}
-}
 
 // ourFile returns how messages name a file of the accounts.
 func (j *join) ourFile(from string) string {
@@ -610,7 +588,10 @@ var embedPattern = regexp.MustCompile("[^\\s\"`]+")
 // among them, and the public ones, which may be the first of the application.
 func (j *join) embed() {
 	const whole = "all:" + routetree.RouterDir
-	for _, f := range j.theirs[j.app.Dir] {
+	for _, f := range j.theirs {
+		if filepath.Dir(f.name) != j.app.Dir {
+			continue
+		}
 		for _, group := range f.syntax.Comments {
 			var router, part *edit // where router/ is embedded, and where perhaps only a part of it
 			all, public := false, false

@@ -124,12 +124,14 @@ func (pkg *goPackage) addDeclarations(f *ast.File) {
 	}
 }
 
+// importName returns what a file calls a package that it imports: where the import has no name,
+// the last element of the path before a major version.
 func importName(s *ast.ImportSpec) string {
 	if s.Name != nil {
 		return s.Name.Name
 	}
 	p, _ := strconv.Unquote(s.Path.Value)
-	return p[strings.LastIndex(p, "/")+1:]
+	return nameOf(p)
 }
 
 // addCalls notes the calls of flow that "flow add" has to know.

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/wneessen/go-mail"
+	mail "github.com/wneessen/go-mail"
 
 	"example.com/newapp/accounts"
 )
