@@ -287,6 +287,7 @@ type events struct {
 	mu    sync.Mutex
 	last  string
 	ended bool
+	more  news
 }
 
 // listen listens as an open page does.
@@ -305,11 +306,13 @@ func (s *site) listen() *events {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 				e.mu.Lock()
 				e.last = data
+				e.more.tell()
 				e.mu.Unlock()
 			}
 		}
 		e.mu.Lock()
 		e.ended = true
+		e.more.tell()
 		e.mu.Unlock()
 	}()
 	return e
@@ -318,24 +321,21 @@ func (s *site) listen() *events {
 // until waits for an event. What it is, is for the message.
 func (e *events) until(t *testing.T, what string, is func(event) bool) event {
 	t.Helper()
+	var found event
 	last := ""
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		e.mu.Lock()
-		last = e.last
-		e.mu.Unlock()
-		var found event
-		if last == "" {
-			continue
+	if !e.more.until(&e.mu, func() bool {
+		if last = e.last; last == "" {
+			return false
 		}
+		found = event{}
 		if err := json.Unmarshal([]byte(last), &found); err != nil {
-			t.Fatal(err)
+			t.Error(err)
 		}
-		if is(found) {
-			return found
-		}
+		return is(found)
+	}) {
+		t.Fatalf("no event is %s, the last is %s", what, last)
 	}
-	t.Fatalf("no event is %s, the last is %s", what, last)
-	return event{}
+	return found
 }
 
 // first returns an event, whatever it tells.
@@ -353,27 +353,57 @@ func (e *events) faults(t *testing.T, n int) []devpage.Fault {
 // ends waits until the stream has ended.
 func (e *events) ends(t *testing.T) {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		e.mu.Lock()
-		ended := e.ended
-		e.mu.Unlock()
-		if ended {
-			return
+	if !e.more.until(&e.mu, func() bool { return e.ended }) {
+		t.Fatal("the stream does not end")
+	}
+}
+
+// A news wakes whoever waits for what a mutex guards.
+type news struct{ waited chan struct{} }
+
+// tell tells that there is more, with the mutex locked.
+func (n *news) tell() {
+	if n.waited != nil {
+		close(n.waited)
+		n.waited = nil
+	}
+}
+
+// until calls is with the mutex locked, first at once and then whenever there is more, and
+// reports whether it was true in time.
+func (n *news) until(mu *sync.Mutex, is func() bool) bool {
+	late := time.After(patience)
+	for {
+		mu.Lock()
+		if is() {
+			mu.Unlock()
+			return true
+		}
+		if n.waited == nil {
+			n.waited = make(chan struct{})
+		}
+		waited := n.waited
+		mu.Unlock()
+		select {
+		case <-waited:
+		case <-late:
+			return false
 		}
 	}
-	t.Fatal("the stream does not end")
 }
 
 // An output is what the tool says.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
+	more news
 	seen int // up to where until has read
 }
 
 func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.more.tell()
 	return o.text.Write(b)
 }
 
@@ -396,22 +426,24 @@ func (o *output) rest() {
 // until waits for a line with a text, behind that of the last call, and returns it.
 func (o *output) until(t *testing.T, text string) string {
 	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		all := o.String()
-		at := strings.Index(all[o.seen:], text)
+	line := ""
+	if !o.more.until(&o.mu, func() bool {
+		rest := o.text.String()[o.seen:]
+		at := strings.Index(rest, text)
 		if at < 0 {
-			continue
+			return false
 		}
-		at += o.seen
-		length := strings.IndexByte(all[at:], '\n')
+		length := strings.IndexByte(rest[at:], '\n')
 		if length < 0 {
-			continue
+			return false
 		}
-		o.seen = at + length
-		return all[at : at+length]
+		o.seen += at + length
+		line = rest[at : at+length]
+		return true
+	}) {
+		t.Fatalf("the tool does not say %q, but\n%s", text, o)
 	}
-	t.Fatalf("the tool does not say %q, but\n%s", text, o)
-	return ""
+	return line
 }
 
 // quiet fails the test if the tool says anything in the next moment.
