@@ -413,7 +413,7 @@ func TestApplications(t *testing.T) {
 
 	cmd := exec.Command("go", "test", "./...")
 	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=-trimpath") // what was compiled before is taken in any directory
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd, err, bytes.ReplaceAll(out, []byte(dir), nil))
 	}

@@ -36,6 +36,8 @@ func TestScripts(t *testing.T) {
 					env.Setenv(name, value)
 				}
 			}
+			// What was compiled before is then taken in any directory.
+			env.Setenv("GOFLAGS", strings.TrimSpace(env.Getenv("GOFLAGS")+" -trimpath"))
 			env.Setenv("PATH", env.Getenv("PATH")+string(os.PathListSeparator)+filepath.Dir(goTool()))
 			return nil
 		},

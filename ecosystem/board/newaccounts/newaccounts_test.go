@@ -33,7 +33,7 @@ func TestNewAccounts(t *testing.T) {
 	c := &cluster{postgres: engines.Postgres(t)}
 	dir := filepath.Join(t.TempDir(), "newapp")
 	c.program = filepath.Join(t.TempDir(), "newapp.exe")
-	command(t, "../../../cmd/flow", nil, "go", "run", ".", "new", "-accounts", "-module", "example.com/newapp", dir)
+	command(t, "../../../cmd/flow", nil, "go", "run", "-trimpath=false", ".", "new", "-accounts", "-module", "example.com/newapp", dir)
 	command(t, dir, nil, "go", "mod", "tidy", "-diff")
 	command(t, dir, nil, "go", "vet", "./...")
 	command(t, dir, nil, "go", "build", "-o", c.program, ".")
@@ -62,7 +62,7 @@ func TestNewAccountsVendor(t *testing.T) {
 	}
 	os.Getenv("FLOW_TREE") // as above
 	dir := filepath.Join(t.TempDir(), "newapp")
-	command(t, "../../../cmd/flow", nil, "go", "run", ".", "new", "-accounts", "-vendor", "-module", "example.com/newapp", dir)
+	command(t, "../../../cmd/flow", nil, "go", "run", "-trimpath=false", ".", "new", "-accounts", "-vendor", "-module", "example.com/newapp", dir)
 	command(t, dir, nil, "go", "mod", "tidy", "-diff")
 }
 
@@ -70,7 +70,7 @@ func command(t *testing.T, dir string, env []string, name string, args ...string
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append(env, "GOWORK=off", "GOFLAGS=")...)
+	cmd.Env = append(os.Environ(), append(env, "GOWORK=off", "GOFLAGS=-trimpath")...) // what was compiled before is taken in any directory
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}

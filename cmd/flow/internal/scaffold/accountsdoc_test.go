@@ -81,7 +81,7 @@ func follow(t *testing.T, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=")
+	cmd.Env = append(cmd.Environ(), "GOWORK=off", "GOFLAGS=-trimpath") // what was compiled before is taken in any directory
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Errorf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
