@@ -558,8 +558,8 @@ func liveHeap() uint64 {
 func TestPagesAreRenderedLast(t *testing.T) {
 	is := is.New(t)
 	files := fstest.MapFS{"router/+layout.html": {Data: []byte(`{{.Measure}}{{template "content" .}}`)}}
-	for i := range 200 {
-		files[fmt.Sprintf("router/p%d.md", i)] = &fstest.MapFile{Data: []byte(strings.Repeat(`<a href="/p1">x</a>`, 300))}
+	for i := range 200 { // megabytes, in which what other tests have left does not count
+		files[fmt.Sprintf("router/p%d.md", i)] = &fstest.MapFile{Data: []byte(strings.Repeat(`<a href="/p1">x</a>`, 1200))}
 	}
 	var first uint64
 	r := flow.New(files)
