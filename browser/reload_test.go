@@ -29,17 +29,17 @@ const tall = `<!doctype html><title>tall</title><link rel="stylesheet" href="/ap
 <div id="box" style="height: 50px; overflow: auto"><div style="height: 500px"></div></div>
 <div style="height: 5000px"></div>`
 
-func tallSite(t *testing.T) *site {
+func tallSite(t *testing.T, register func(*flow.Router)) *site {
 	return newSite(t, map[string]string{
 		"router/index.html": fmt.Sprintf(tall, "before"),
 		"router/other.html": `<!doctype html><h1>other</h1>`,
 		"public/app.css":    "h1 { color: rgb(1, 1, 1) }",
-	}, nil)
+	}, register)
 }
 
 func TestTemplateIsShownAgain(t *testing.T) {
 	is := is.New(t)
-	s, tb := tallSite(t), newTab(t)
+	s, tb := tallSite(t, nil), newTab(t)
 	tb.open(s.url + "/")
 	tb.connected()
 	tb.do(`scrollTo(0, 1234); document.getElementById("box").scrollTop = 77`)
@@ -61,7 +61,7 @@ func TestTemplateIsShownAgain(t *testing.T) {
 // TestWhatIsTypedOutlivesAFault, whose page comes between.
 func TestWhatIsTypedOutlivesAFault(t *testing.T) {
 	is := is.New(t)
-	s, tb := tallSite(t), newTab(t)
+	s, tb := tallSite(t, nil), newTab(t)
 	tb.open(s.url + "/")
 	tb.connected()
 	tb.do(`document.forms[0].name.value = "Ada"; scrollTo(0, 999)`)
@@ -75,7 +75,7 @@ func TestWhatIsTypedOutlivesAFault(t *testing.T) {
 
 func TestStyleSheetsChangeWithoutAReload(t *testing.T) {
 	is := is.New(t)
-	s, tb := tallSite(t), newTab(t)
+	s, tb := tallSite(t, nil), newTab(t)
 	tb.open(s.url + "/")
 	tb.connected()
 	tb.do(`window.here = true`)
@@ -92,9 +92,8 @@ func TestStyleSheetsChangeWithoutAReload(t *testing.T) {
 // TestNewProcess reaches an application that was built anew, at the same address.
 func TestNewProcess(t *testing.T) {
 	var log servertest.Log
-	defer slog.SetDefault(slog.Default())
-	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
-	s, tb := tallSite(t), newTab(t)
+	logs := func(r *flow.Router) { r.Logger = slog.New(slog.NewTextHandler(&log, nil)) }
+	s, tb := tallSite(t, logs), newTab(t)
 	tb.open(s.url + "/")
 	tb.connected()
 	tb.do(`window.here = true`)
@@ -248,7 +247,7 @@ func TestHundredSaves(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a while")
 	}
-	s, tb := tallSite(t), newTab(t)
+	s, tb := tallSite(t, nil), newTab(t)
 	tb.open(s.url + "/other")
 	tb.connected()
 	var took []time.Duration
