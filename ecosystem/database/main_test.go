@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/matryer/is"
 
@@ -23,22 +22,10 @@ func serve(t *testing.T, r *flow.Router, use func(base string)) {
 	is := is.New(t)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	is.NoErr(err)
-	addr := listener.Addr().String()
-	is.NoErr(listener.Close())
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- flow.Serve(ctx, addr, r) }()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		resp, err := http.Get("http://" + addr + "/")
-		if err == nil {
-			resp.Body.Close()
-			break
-		}
-		if time.Now().After(end) {
-			t.Fatal(err)
-		}
-	}
-	use("http://" + addr)
+	go func() { ended <- flow.ServeListener(ctx, listener, r) }()
+	use("http://" + listener.Addr().String())
 	stop()
 	is.NoErr(<-ended)
 }
