@@ -68,9 +68,12 @@ func TestAddAccounts(t *testing.T) {
 		{"flow.Main among others", shop("main.go", "package main\n\nimport (\n\t\"example.com/flow\"\n\t\"example.com/shop/app\"\n)\n\nfunc main() {\n\tprintln()\n\tflow.Main(app.New(nil))\n}\n"), "", map[string]string{
 			"main.go": "\tflow.Main(app.New(nil))\n",
 		}, []string{"\tmain.go:10: write flow.Run in place of flow.Main, with a function that makes the Router and ends with return r, addAccounts(r)\n"}},
-		{"a program of go generate", shop("gen.go", "//go:build ignore\r\n\npackage main\n\nimport (\n\t\"example.com/flow\"\n\t\"example.com/shop/app\"\n)\n\nvar database = \"\"\n\nfunc main() { flow.Main(app.New(nil)) }\n", "app/gen.go", "//go:build ignore\n\npackage main\n\nfunc session() {}\n"), "", map[string]string{
+		{"a program of go generate", shop("gen.go", "//go:build ignore\r\n\npackage main\n\nimport (\n\t\"example.com/flow\"\n\t\"example.com/shop/app\"\n)\n\nvar database = \"\"\n\nfunc main() { flow.Main(app.New(nil)) }\n", "app/gen.go", "//go:build ignore\n\npackage main\n\nfunc sessionOf() {}\n"), "", map[string]string{
 			"main.go":     "addAccounts(r)",
 			"accounts.go": `flag.String("db", "accounts.db", `,
+		}, nil},
+		{"names that many applications have", shop("app/names.go", "package app\n\nvar session, link, links, login, user, credentials, signature, form, deletion, deletePage, join int\n\nfunc newForm() {}\n"), "", map[string]string{
+			"app/accounts.go": "func sessionOf(",
 		}, nil},
 		{"Routers of other packages", shop(
 			"e2e/e2e_test.go", "package e2e\n\nimport \"example.com/shop/app\"\n\nfunc TestHome(t *testing.T) { app.New(nil) }\n",
@@ -231,7 +234,7 @@ func TestAddAccountsFaults(t *testing.T) {
 		{"an application that is called like them", map[string]string{"go.mod": shopMod, "accounts/app.go": strings.Replace(shopGo, "package app", "package accounts", 1), "accounts/router/index.html": "", "main.go": strings.Replace(strings.ReplaceAll(shopMain, "app.", "accounts."), "shop/app", "shop/accounts", 1)}, "", cli.Failure, fit + "accounts: it is there already, and would be the package of the accounts: call it otherwise\n"},
 		{"all that is in the way", shop(
 			"accounts/x.go", "package accounts\n", "app/links.go", "package app\n", "app/router/(members)/x.html", "", "app/router/accounts.html", "", "app/router/sign-in.html", "",
-			"app/users.go", "package app\n\nimport \"example.com/session/v2\"\n\ntype (\n\tcredentials struct{}\n\taccounts int\n)\n\nfunc init() { flow.At(\"index\").GET().Name(\"sign-up\") }\n",
+			"app/users.go", "package app\n\nimport \"example.com/members/v2\"\n\ntype (\n\tpasswordForm struct{}\n\taccounts int\n)\n\nfunc init() { flow.At(\"index\").GET().Name(\"sign-up\") }\n",
 			"flags.go", "package main\n\nimport \"flag\"\n\nvar database = flag.String(\"url\", \"\", \"\")\n\nfunc init() { flag.StringVar(database, \"db\", \"\", \"\") }\n\nfunc mail() {}\n", "cmd/other/main.go", "package main\n\nvar x = flag.String(\"db\", \"\", \"\")\n",
 		), ".", cli.Failure, fit +
 			"accounts: it is there already, and would be the package of the accounts: call it otherwise\n" +
@@ -240,8 +243,8 @@ func TestAddAccountsFaults(t *testing.T) {
 			"app/router/(members): it is there already, and what is in it would get the guards of the accounts: call it otherwise\n" +
 			"app/router/accounts.html: app/accounts.go of the accounts would be its counterpart: call it otherwise\n" +
 			"app/router/sign-in.html: its automatic name is \"sign-in\", which a route of the accounts gets at app/sign-in.index.go:N: call it otherwise\n" +
-			"app/users.go:3: session is imported here, and declared or imported at app/accounts.go:N of the accounts: call it otherwise\n" +
-			"app/users.go:6: credentials is declared here, and declared or imported at app/sign-in.index.go:N of the accounts: call it otherwise\n" +
+			"app/users.go:3: members is imported here, and declared or imported at app/accounts.go:N of the accounts: call it otherwise\n" +
+			"app/users.go:6: passwordForm is declared here, and declared or imported at app/passwords.go:N of the accounts: call it otherwise\n" +
 			"app/users.go:7: accounts is declared here, and declared or imported at app/account.confirm.go:N of the accounts: call it otherwise\n" +
 			"app/users.go:10: \"sign-up\" is the name of a route of the accounts, too, at app/sign-up.index.go:N: give this one another\n" +
 			"flags.go:5: database is declared here, and declared or imported at accounts.go:N of the accounts: call it otherwise\n" +

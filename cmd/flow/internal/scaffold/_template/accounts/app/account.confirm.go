@@ -13,11 +13,11 @@ func init() {
 	})
 }
 
-func (a *members) showNewEmail(req *flow.Request, in link) (linkData, error) {
+func (a *members) showNewEmail(req *flow.Request, in mailedLink) (linkData, error) {
 	email, err := a.Accounts.Addressee(req.Context(), accounts.ForEmail, in.Token)
 	return linkData{email}, err
 }
 
-func (a *members) confirmEmail(req *flow.Request, in link) (flow.Response, error) {
-	return flow.RedirectTo("account", "notice", "email"), a.Accounts.ConfirmEmail(req.Context(), session(req), in.Token, a.Accounts.Client(req.Request))
+func (a *members) confirmEmail(req *flow.Request, in mailedLink) (flow.Response, error) {
+	return flow.RedirectTo("account", "notice", "email"), a.Accounts.ConfirmEmail(req.Context(), sessionOf(req), in.Token, a.Accounts.Client(req.Request))
 }

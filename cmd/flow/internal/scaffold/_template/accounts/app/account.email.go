@@ -9,7 +9,7 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *members) {
 		f.Use(recentOnly)
-		f.GET().Name("account.email").Do(newForm[emailForm])
+		f.GET().Name("account.email").Do(emptyForm[emailForm])
 		f.POST().Do(a.changeEmail)
 	})
 }
@@ -20,5 +20,5 @@ func (a *members) changeEmail(req *flow.Request, in flow.Form[emailForm]) (flow.
 	if in.Wrong != nil {
 		return accountEmailPage(in).Status(http.StatusUnprocessableEntity), nil
 	}
-	return flow.RedirectTo("sent"), a.Accounts.ChangeEmail(req.Context(), session(req), in.Value.Email, a.Accounts.Client(req.Request))
+	return flow.RedirectTo("sent"), a.Accounts.ChangeEmail(req.Context(), sessionOf(req), in.Value.Email, a.Accounts.Client(req.Request))
 }

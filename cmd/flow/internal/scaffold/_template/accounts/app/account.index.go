@@ -10,5 +10,5 @@ func init() {
 }
 
 func (a *members) showAccount(req *flow.Request) ([]accounts.Event, error) {
-	return a.Accounts.Events(req.Context(), session(req).User.ID)
+	return a.Accounts.Events(req.Context(), sessionOf(req).User.ID)
 }

@@ -21,7 +21,7 @@ type passkeysData struct {
 }
 
 func (a *members) showPasskeys(req *flow.Request) (passkeysData, error) {
-	list, err := a.Accounts.Passkeys(req.Context(), session(req))
+	list, err := a.Accounts.Passkeys(req.Context(), sessionOf(req))
 	return passkeysData{list, a.Accounts.HasPasskeys(), browserName(req.UserAgent())}, err
 }
 
@@ -35,7 +35,7 @@ type passkeyForm struct {
 func (a *members) changePasskeys(req *flow.Request, in passkeyForm) (flow.Response, error) {
 	done, from := flow.RedirectTo("account.passkeys"), a.Accounts.Client(req.Request)
 	if in.Remove != "" {
-		return done, a.Accounts.RemovePasskey(req.Context(), session(req), in.Remove, from)
+		return done, a.Accounts.RemovePasskey(req.Context(), sessionOf(req), in.Remove, from)
 	}
-	return done, a.Accounts.AddPasskey(req.Context(), session(req), a.Accounts.Challenge(req.Request), in.Name, in.Credential, from)
+	return done, a.Accounts.AddPasskey(req.Context(), sessionOf(req), a.Accounts.Challenge(req.Request), in.Name, in.Credential, from)
 }

@@ -11,6 +11,6 @@ func init() {
 
 // newPasskey answers public/passkeys.js.
 func (a *members) newPasskey(req *flow.Request) (flow.Response, error) {
-	options, challenge, err := a.Accounts.NewPasskey(req.Context(), session(req))
+	options, challenge, err := a.Accounts.NewPasskey(req.Context(), sessionOf(req))
 	return flow.JSON(options).Cookie(a.Accounts.ChallengeCookie(challenge)), err
 }

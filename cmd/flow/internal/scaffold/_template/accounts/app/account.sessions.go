@@ -23,7 +23,7 @@ type sessionRow struct {
 }
 
 func (a *members) showSessions(req *flow.Request) ([]sessionRow, error) {
-	this := session(req)
+	this := sessionOf(req)
 	list, err := a.Accounts.Sessions(req.Context(), this)
 	var rows []sessionRow
 	for _, s := range list {
@@ -61,7 +61,7 @@ func (a *members) endSession(req *flow.Request, in sessionRef) (flow.Response, e
 	from := a.Accounts.Client(req.Request)
 	if in.ID == "" {
 		return flow.RedirectTo("sign-in", "notice", "everywhere").Cookie(a.Accounts.Cookie("")),
-			a.Accounts.SignOutEverywhere(req.Context(), session(req), from)
+			a.Accounts.SignOutEverywhere(req.Context(), sessionOf(req), from)
 	}
-	return flow.RedirectTo("account.sessions"), a.Accounts.EndSession(req.Context(), session(req), in.ID, from)
+	return flow.RedirectTo("account.sessions"), a.Accounts.EndSession(req.Context(), sessionOf(req), in.ID, from)
 }

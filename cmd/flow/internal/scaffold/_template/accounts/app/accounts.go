@@ -42,8 +42,8 @@ func (a *members) authenticate(req *flow.Request) (any, error) {
 	return a.Accounts.Session(req.Context(), a.Accounts.Token(req.Request))
 }
 
-// session returns the session of a request behind a guard.
-func session(req *flow.Request) *accounts.Session { return flow.UserOf[*accounts.Session](req) }
+// sessionOf returns the session of a request behind a guard.
+func sessionOf(req *flow.Request) *accounts.Session { return flow.UserOf[*accounts.Session](req) }
 
 // hideURL is a guard of pages whose URL may have a token. Without it, browsers send the URL
 // along when they ask for the style sheet, and a proxy in front may log it. Forms still say
@@ -63,7 +63,7 @@ func membersOnly(req *flow.Request) flow.Response {
 // recentOnly is a guard of what a thief of the session must not do. package accounts asks,
 // too: this one asks before a form is filled in.
 func recentOnly(req *flow.Request) flow.Response {
-	if session(req).Recent {
+	if sessionOf(req).Recent {
 		return flow.Next()
 	}
 	return askToSignIn(req)
@@ -72,7 +72,7 @@ func recentOnly(req *flow.Request) flow.Response {
 // roleOnly returns a guard for who has one of some roles. For other users, there is nothing.
 func roleOnly(roles ...string) func(*flow.Request) flow.Response {
 	return func(req *flow.Request) flow.Response {
-		if s := session(req); s != nil && !slices.Contains(roles, s.User.Role) {
+		if s := sessionOf(req); s != nil && !slices.Contains(roles, s.User.Role) {
 			return flow.Fail(http.StatusNotFound, "")
 		}
 		return membersOnly(req)

@@ -43,7 +43,7 @@ func siteOf(t testing.TB, r *flow.Router) *testSite {
 		return nil
 	})
 	a.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
-	s.members = join(r, a)
+	s.members = joinMembers(r, a)
 	if err := a.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -61,15 +61,15 @@ func siteOf(t testing.TB, r *flow.Router) *testSite {
 
 // withAccounts gives a Router accounts without a database, for the list of its routes.
 func withAccounts(r *flow.Router) *flow.Router {
-	join(r, accounts.New(nil, &url.URL{}, nil))
+	joinMembers(r, accounts.New(nil, &url.URL{}, nil))
 	return r
 }
 
-// joined has the members of each Router: tests that share one change its accounts in turn.
-var joined sync.Map
+// joinedMembers has the members of each Router: tests that share one change its accounts in turn.
+var joinedMembers sync.Map
 
-func join(r *flow.Router, a *accounts.Accounts) *members {
-	v, there := joined.LoadOrStore(r, &members{})
+func joinMembers(r *flow.Router, a *accounts.Accounts) *members {
+	v, there := joinedMembers.LoadOrStore(r, &members{})
 	m := v.(*members)
 	if !there {
 		if err := use(r, m); err != nil {
@@ -285,7 +285,7 @@ func TestSignUp(t *testing.T) {
 	leads(t, b.post("/sign-in?next=%2Faccount%2Fsessions", "email", "ada@example.com", "password", password), "/account/sessions")
 }
 
-func TestLink(t *testing.T) {
+func TestSignInLink(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
 	other := b.browser()
@@ -390,7 +390,7 @@ func TestBrowserName(t *testing.T) {
 	}
 }
 
-func TestAdmin(t *testing.T) {
+func TestMakeAdmin(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
 	bob := b.browser()

@@ -22,8 +22,8 @@ func (f *emailForm) Validate() error {
 	return nil
 }
 
-// newForm answers with a form that has nothing in it yet.
-func newForm[T any](*flow.Request) (flow.Form[T], error) { return flow.Form[T]{}, nil }
+// emptyForm answers with a form that has nothing in it yet.
+func emptyForm[T any](*flow.Request) (flow.Form[T], error) { return flow.Form[T]{}, nil }
 
 // sendLink answers who asks for a link, on a page with the form. It says the same to everybody,
 // whether there is an account or not.
@@ -34,9 +34,9 @@ func (a *members) sendLink(req *flow.Request, in flow.Form[emailForm], p account
 	return flow.RedirectTo("sent"), a.Accounts.SendLink(req.Context(), p, in.Value.Email, a.Accounts.Client(req.Request))
 }
 
-// A link is what a link in a mail has. It is followed with GET, and used by a button: programs
+// A mailedLink is what a link in a mail has. It is followed with GET, and used by a button: programs
 // that look for viruses in mails follow links, too, and press no button.
-type link struct {
+type mailedLink struct {
 	Token string `query:"token"`
 }
 

@@ -28,7 +28,7 @@ func wrongPassword(err error) flow.Invalid {
 
 // A linkedPassword is a new password that comes with a link.
 type linkedPassword struct {
-	link
+	mailedLink
 	passwordForm
 }
 

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		f.GET().Name("reset").Do(newForm[emailForm])
+		f.GET().Name("reset").Do(emptyForm[emailForm])
 		f.POST().Do(a.askToReset)
 	})
 }

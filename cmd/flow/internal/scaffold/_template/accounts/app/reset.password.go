@@ -16,7 +16,7 @@ func init() {
 
 var resetPasswordPage = flow.PageOf[passwordData]()
 
-func (a *members) showReset(req *flow.Request, in link) (passwordData, error) {
+func (a *members) showReset(req *flow.Request, in mailedLink) (passwordData, error) {
 	email, err := a.Accounts.Addressee(req.Context(), accounts.ForReset, in.Token)
 	return passwordData{Email: email}, err
 }

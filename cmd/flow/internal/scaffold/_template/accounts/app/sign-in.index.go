@@ -15,7 +15,7 @@ func init() {
 	})
 }
 
-type credentials struct {
+type signInCredentials struct {
 	Email    string `form:"email"`
 	Password string `form:"password"`
 	Next     string `query:"next"`
@@ -23,7 +23,7 @@ type credentials struct {
 
 // Validate is called before signIn. It does not look at the form of an address: whatever is
 // wrong about one, the answer is the same.
-func (c credentials) Validate() error {
+func (c signInCredentials) Validate() error {
 	wrong := flow.Invalid{}
 	if c.Email == "" {
 		wrong["email"] = "is required"
@@ -36,13 +36,13 @@ func (c credentials) Validate() error {
 
 // signInData is what sign-in/index.html shows.
 type signInData struct {
-	flow.Form[credentials]
+	flow.Form[signInCredentials]
 	HasPasskeys bool
 }
 
 var signInPage = flow.PageOf[signInData]()
 
-func (a *members) signInForm(in flow.Form[credentials]) flow.Response {
+func (a *members) signInForm(in flow.Form[signInCredentials]) flow.Response {
 	return signInPage(signInData{in, a.Accounts.HasPasskeys()})
 }
 
@@ -51,17 +51,17 @@ func (a *members) signInForm(in flow.Form[credentials]) flow.Response {
 // is led to the account, and not to next: the guard of that page may have refused the user for
 // another reason, and would lead back here, and so on for ever.
 func (a *members) showSignIn(req *flow.Request) flow.Response {
-	switch s := session(req); {
+	switch s := sessionOf(req); {
 	case s == nil:
-		return a.signInForm(flow.Form[credentials]{})
+		return a.signInForm(flow.Form[signInCredentials]{})
 	case s.Recent:
 		return flow.RedirectTo("account")
 	default:
-		return a.signInForm(flow.Form[credentials]{Value: credentials{Email: s.User.Email}})
+		return a.signInForm(flow.Form[signInCredentials]{Value: signInCredentials{Email: s.User.Email}})
 	}
 }
 
-func (a *members) signIn(req *flow.Request, in flow.Form[credentials]) (flow.Response, error) {
+func (a *members) signIn(req *flow.Request, in flow.Form[signInCredentials]) (flow.Response, error) {
 	if in.Wrong != nil {
 		return a.signInForm(in).Status(http.StatusUnprocessableEntity), nil
 	}

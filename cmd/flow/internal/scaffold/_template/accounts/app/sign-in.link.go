@@ -12,12 +12,12 @@ func init() {
 	})
 }
 
-func (a *members) showSignInLink(req *flow.Request, in link) (linkData, error) {
+func (a *members) showSignInLink(req *flow.Request, in mailedLink) (linkData, error) {
 	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignIn, in.Token)
 	return linkData{email}, err
 }
 
-func (a *members) signInByLink(req *flow.Request, in link) (flow.Response, error) {
+func (a *members) signInByLink(req *flow.Request, in mailedLink) (flow.Response, error) {
 	token, err := a.Accounts.SignInByLink(req.Context(), in.Token, a.Accounts.Client(req.Request))
 	return flow.RedirectTo("account").Cookie(a.Accounts.Cookie(token)), err
 }

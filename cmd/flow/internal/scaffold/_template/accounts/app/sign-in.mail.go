@@ -7,7 +7,7 @@ import (
 
 func init() {
 	flow.With(func(f *flow.File, a *members) {
-		f.GET().Name("sign-in.mail").Do(newForm[emailForm])
+		f.GET().Name("sign-in.mail").Do(emptyForm[emailForm])
 		f.POST().Do(a.askForLink)
 	})
 }

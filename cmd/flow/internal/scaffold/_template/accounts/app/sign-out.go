@@ -9,7 +9,7 @@ func init() {
 // signOut has no complaint about who is not signed in: that is what was asked for.
 func (a *members) signOut(req *flow.Request) (flow.Response, error) {
 	answer := flow.Redirect("/").Cookie(a.Accounts.Cookie(""))
-	s := session(req)
+	s := sessionOf(req)
 	if s == nil {
 		return answer, nil
 	}

@@ -8,7 +8,7 @@ import (
 func init() {
 	flow.With(func(f *flow.File, a *members) {
 		f.Use(strangersOnly)
-		f.GET().Name("sign-up").Do(newForm[emailForm])
+		f.GET().Name("sign-up").Do(emptyForm[emailForm])
 		f.POST().Do(a.askToSignUp)
 	})
 }

@@ -16,7 +16,7 @@ func init() {
 
 var signUpPasswordPage = flow.PageOf[passwordData]()
 
-func (a *members) showSignUp(req *flow.Request, in link) (passwordData, error) {
+func (a *members) showSignUp(req *flow.Request, in mailedLink) (passwordData, error) {
 	email, err := a.Accounts.Addressee(req.Context(), accounts.ForSignUp, in.Token)
 	return passwordData{Email: email}, err
 }

@@ -42,5 +42,5 @@ type roleForm struct {
 
 // setRole leads back to the same part of the list.
 func (a *members) setRole(req *flow.Request, in roleForm) (flow.Response, error) {
-	return flow.Redirect(req.URL.RequestURI()), a.Accounts.SetRole(req.Context(), session(req), in.User, in.Role, a.Accounts.Client(req.Request))
+	return flow.Redirect(req.URL.RequestURI()), a.Accounts.SetRole(req.Context(), sessionOf(req), in.User, in.Role, a.Accounts.Client(req.Request))
 }
