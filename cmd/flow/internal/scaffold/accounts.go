@@ -397,6 +397,9 @@ func (j *join) finish(p cli.Process) {
 		j.plan.notes = append(j.plan.notes, "What is left to you:\n\n"+strings.Join(left, "\n"))
 	}
 	then := "Then "
+	if up, err := filepath.Rel(p.Dir, j.app.Module.Dir); err == nil && up != "." {
+		then += "cd " + filepath.ToSlash(up) + " && "
+	}
 	if workspace(p, j.app.Module.Dir) != "" { // its version of Go must not be older than that of go.mod
 		then += "go work use && "
 	}
@@ -407,7 +410,7 @@ func (j *join) finish(p cli.Process) {
 		then += "go mod vendor && "
 	}
 	program := "."
-	if below, err := filepath.Rel(p.Dir, j.main); err == nil && below != "." {
+	if below, err := filepath.Rel(j.app.Module.Dir, j.main); err == nil && below != "." {
 		program = "./" + filepath.ToSlash(below)
 	}
 	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./... && go run "+program+" check, and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.",

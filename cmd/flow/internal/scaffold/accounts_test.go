@@ -269,6 +269,14 @@ func TestAddAccountsFaults(t *testing.T) {
 			is.Equal(contents(t, root), before)
 		})
 	}
+	t.Run("in a directory below", func(t *testing.T) {
+		is := is.New(t)
+		root := lay(t, map[string]string{"go.mod": shopMod, "app/app.go": shopGo, "app/router/index.html": "", "cmd/shop/main.go": shopMain})
+		code, out, errs := run(filepath.Join(root, "app", "router"), "add", "-accounts")
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		is.True(strings.Contains(out, "\nThen cd ../.. && go vet ./... && go test ./... && go run ./cmd/shop check, and flow dev"))
+	})
 	t.Run("in the middle", func(t *testing.T) {
 		is := is.New(t)
 		root := lay(t, shop())
