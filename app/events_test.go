@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,8 +35,9 @@ func readEvent(t testing.TB, r *bufio.Reader) string {
 func TestStream(t *testing.T) {
 	is := is.New(t)
 	store := users.Sample()
-	now := time.Date(2026, 1, 1, 12, 30, 15, 0, time.UTC)
-	router := newRouter(t, &App{Users: store, Tick: 10 * time.Millisecond, Now: func() time.Time { return now }})
+	var now atomic.Value
+	now.Store(time.Date(2026, 1, 1, 12, 30, 15, 0, time.UTC))
+	router := newRouter(t, &App{Users: store, Tick: 10 * time.Millisecond, Now: func() time.Time { return now.Load().(time.Time) }})
 	ended := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
@@ -61,13 +63,14 @@ data: {"time":"12:30:15","users":3}
 `)
 	_, err = store.Create(users.User{Name: "Barbara", Email: "b@example.com"})
 	is.NoErr(err)
-	n := 3 // and some events of them may have been on their way
-	for id := 2; id < 10 || n == 3; id++ {
-		event := readEvent(t, r)
-		if strings.Contains(event, `"users":4`) {
-			n = 4
-		}
-		is.Equal(event, fmt.Sprintf("id: %d\nevent: tick\ndata: {\"time\":\"12:30:15\",\"users\":%d}\n", id, n))
+	now.Store(time.Date(2026, 1, 1, 12, 30, 16, 0, time.UTC))
+	event, id := "", 1
+	for !strings.Contains(event, "12:30:16") { // some may have been on their way
+		event, id = readEvent(t, r), id+1
+	}
+	for range 8 {
+		is.Equal(event, fmt.Sprintf("id: %d\nevent: tick\ndata: {\"time\":\"12:30:16\",\"users\":4}\n", id))
+		event, id = readEvent(t, r), id+1
 	}
 
 	leave()
