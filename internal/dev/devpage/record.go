@@ -102,7 +102,7 @@ func (v Value) Parts() (parts []Part) {
 		}
 		before, after := rest[:at[0]], rest[at[0]+len(text):]
 		u, err := url.Parse(text)
-		isURL := err == nil && u.Host != "" && !strings.HasPrefix(after, " …") // what is cut off leads elsewhere
+		isURL := err == nil && u.Host != "" && !strings.HasPrefix(rest[at[1]:], " …") // what is cut off leads elsewhere
 		parts, rest = append(parts, Part{Text: before}, Part{text, isURL}), after
 	}
 }

@@ -74,6 +74,7 @@ func TestParts(t *testing.T) {
 		"http://a.example/\u202egpj.exe":            `[http://a.example/\u202egpj.exe]`,
 		"http://a.example\r\nx\x1b[2J\x00\xff":      `[http://a.example]` + "\n" + `x\x1b[2J\x00�`,
 		long:                                        long[:4000] + " … (5007 bytes)",
+		long[:3999] + ".x":                          long[:3999] + ". … (4001 bytes)",
 		"http://größe.example/ä":                    "[http://größe.example/ä]",
 	} {
 		t.Run(text[:min(len(text), 50)], func(t *testing.T) {
