@@ -130,7 +130,8 @@ func TestStartedByTool(t *testing.T) {
 	}
 }
 
-// TestURLBehindTool: behind the tool as a proxy, the program listens elsewhere.
+// TestURLBehindTool: functions of OnStart and handlers know where the tool is found. As a proxy,
+// it has the program listen elsewhere.
 func TestURLBehindTool(t *testing.T) {
 	defer slog.SetDefault(slog.Default())
 	is := is.New(t)
@@ -139,14 +140,27 @@ func TestURLBehindTool(t *testing.T) {
 	defer l.Close()
 	t.Setenv(devlink.Variable, l.Path)
 	t.Setenv("PORT", "3000")
-	files := flowtest.Pages(map[string]string{"index.html": ""})
+	files := flowtest.Pages(map[string]string{"index.html": "", "url.http": ""})
 	r := flow.New(files)
-	ctx, stop := context.WithCancel(t.Context())
-	found := ""
-	r.OnStart(func(ctx context.Context) error { found = flow.URL(ctx); stop(); return nil })
+	r.At("url").GET().Do(func(req *flow.Request) string { return flow.URL(req.Context()) })
+	atStart := ""
+	r.OnStart(func(ctx context.Context) error { atStart = flow.URL(ctx); return nil })
 	args := []string{"app", "serve", "-addr", "127.0.0.1:0", "-dev=" + onDisk(t, files)}
-	is.Equal(flow.RunProcess(ctx, built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard}), command.OK)
-	is.Equal(found, "http://localhost:3000")
+	code := make(chan int, 1)
+	go func() {
+		code <- flow.RunProcess(t.Context(), built(r), command.Process{Args: args, Getenv: os.Getenv, Stdout: io.Discard, Stderr: io.Discard})
+	}()
+	tool, err := l.Accept()
+	is.NoErr(err)
+	m, err := tool.Receive()
+	is.NoErr(err)
+	is.True(m.Ready)
+	is.Equal(atStart, "http://localhost:3000")
+	resp, err := http.Get(m.URL + "/url")
+	is.NoErr(err)
+	is.Equal(servertest.SumUp(t, resp), "200 http://localhost:3000")
+	tool.Close()
+	is.Equal(servertest.Within(t, "it stops", code), command.OK)
 }
 
 // TestToolHearsThatNoneIsAccepted: an application that stops ends the link when it accepts

@@ -388,89 +388,54 @@ func TestMainServes(t *testing.T) {
 	is.Equal(servertest.Within(t, "it stops", code), command.OK)
 }
 
-// TestURL: functions of OnStart and handlers know where the application is found, also if the
-// system chooses the port.
+// TestURL asks in a function of OnStart where the application will be found.
 func TestURL(t *testing.T) {
 	certFile, keyFile := servertest.WriteCertificate(t, t.TempDir(), servertest.Certificate())
 	dir := onDisk(t, flowtest.Pages(map[string]string{"index.html": ""}))
-	free := func() string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		_, port, _ := net.SplitHostPort(l.Addr().String())
-		return port
-	}
-	for _, tt := range []struct {
-		name, args string
-		env        map[string]string
-		want       string // with PORT for the port of the listener
-	}{
-		{"a port of the system", "-addr :0", nil, "http://localhost:PORT"},
-		{"of this machine", "-addr 127.0.0.1:0", nil, "http://localhost:PORT"},
-		{"development", "-dev=" + dir + " -addr localhost:0", nil, "http://localhost:PORT"},
-		{"a given port", "-addr 127.0.0.1:" + free(), nil, "http://localhost:PORT"},
-		{"that of the environment", "", map[string]string{"PORT": free()}, "http://localhost:PORT"},
-		{"TLS", "-addr :0 -tls-cert " + certFile + " -tls-key " + keyFile, nil, "https://localhost:PORT"},
-		{"a Unix socket", "-addr unix:" + servertest.SocketFile(t), nil, ""},
-		{"a variable that counts for nothing", "-addr 127.0.0.1:0", map[string]string{"PORT": "3000"}, "http://localhost:PORT"},
+	for _, tt := range []struct{ name, args, port, want string }{
+		{"the usual address", "", "", "http://localhost:8080"},
+		{"the port of the environment", "", "3000", "http://localhost:3000"},
+		{"a given port", "-addr :5000", "3000", "http://localhost:5000"},
+		{"development", "-dev=" + dir, "3000", "http://localhost:3000"},
+		{"TLS", "-addr :8443 -tls-cert " + certFile + " -tls-key " + keyFile, "", "https://localhost:8443"},
+		{"a port of the system", "-addr :0", "3000", ""},
+		{"a Unix socket", "-addr unix:" + servertest.SocketFile(t), "3000", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			defer slog.SetDefault(slog.Default())
-			r := flow.New(flowtest.Pages(map[string]string{"index.html": "", "url.http": ""}))
-			r.At("url").GET().Do(func(req *flow.Request) string { return flow.URL(req.Context()) })
-			var atStart string
-			r.OnStart(func(ctx context.Context) error { atStart = flow.URL(ctx); return nil })
-			log := &journal{}
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
-			code := make(chan int, 1)
-			go func() {
-				args := append([]string{"app", "serve", "-log", "json"}, strings.Fields(tt.args)...)
-				code <- flow.RunProcess(ctx, built(r), command.Process{Args: args, Getenv: func(name string) string { return tt.env[name] }, Stdout: io.Discard, Stderr: log})
-			}()
-			servertest.Until(t, "it serves, or fails", func() bool { return log.String() != "" || len(code) > 0 })
-			served, _ := records(t, log)[0]["url"].(string)
-			is.Equal(atStart, strings.Replace(tt.want, "PORT", served[strings.LastIndexByte(served, ':')+1:], 1))
-			if tt.want != "" {
-				client := &http.Transport{TLSClientConfig: servertest.ClientTLS()}
-				resp, err := client.RoundTrip(httptest.NewRequest("GET", served+"/url", nil))
-				is.NoErr(err)
-				is.Equal(servertest.SumUp(t, resp), "200 "+atStart)
-				client.CloseIdleConnections()
-			}
-			stop()
-			is.Equal(servertest.Within(t, "it stops", code), command.OK)
+			found := "not asked"
+			got := runBuild(ctx, func(context.Context) (*flow.Router, error) {
+				r := sampleSite()
+				r.OnStart(func(ctx context.Context) error { found = flow.URL(ctx); stop(); return nil })
+				return r, nil
+			}, nil, map[string]string{"PORT": tt.port}, tt.args)
+			is.Equal(got.code, command.OK)
+			is.Equal(found, tt.want)
 		})
 	}
 }
 
-// TestURLOfOthers: of a listener of the application it is not known whether it speaks TLS.
-func TestURLOfOthers(t *testing.T) {
+// TestURLOfServe: a function of OnStart serves, too. Of a listener it is not known whether it
+// speaks TLS.
+func TestURLOfServe(t *testing.T) {
 	is := is.New(t)
 	is.Equal(flow.URL(t.Context()), "")
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	is.NoErr(err)
-	r := sampleSite()
-	r.Logger = slog.New(slog.DiscardHandler)
 	ctx, stop := context.WithCancel(t.Context())
-	r.OnStart(func(ctx context.Context) error { is.Equal(flow.URL(ctx), ""); stop(); return nil })
-	is.NoErr(flow.ServeListener(ctx, l, r))
-}
-
-// TestURLOfNone: an application that does not start leaves no port open.
-func TestURLOfNone(t *testing.T) {
-	is := is.New(t)
-	r := sampleSite()
-	r.Logger = slog.New(slog.DiscardHandler)
-	var found string
-	r.OnStart(func(ctx context.Context) error { found = flow.URL(ctx); return io.ErrShortBuffer })
-	is.True(errors.Is(flow.Serve(t.Context(), "127.0.0.1:0", r), io.ErrShortBuffer))
-	_, port, _ := strings.Cut(found, "localhost:")
-	_, err := net.Dial("tcp", "127.0.0.1:"+port)
-	is.True(port != "" && err != nil)
+	site := func(start func(context.Context) error) *flow.Router {
+		r := sampleSite()
+		r.Logger = slog.New(slog.DiscardHandler)
+		r.OnStart(start)
+		return r
+	}
+	is.NoErr(flow.Serve(ctx, ":3000", site(func(outer context.Context) error {
+		is.Equal(flow.URL(outer), "http://localhost:3000")
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		is.NoErr(err)
+		inside := site(func(ctx context.Context) error { is.Equal(flow.URL(ctx), ""); stop(); return nil })
+		return flow.ServeListener(outer, l, inside)
+	})))
 }
 
 // TestMainSocketMode listens on sockets that only some may use.

@@ -243,13 +243,15 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 				r.front.terminal, r.front.colors = p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv)
 			}
 		}
+		at, secure := set.Addr, config != nil
 		if tool != nil {
 			r.front.connect(tool, s)
-			if port := p.Getenv("PORT"); set.AddrGiven && port != "" { // the tool is a proxy in front
-				s.URL = "http://localhost:" + port
+			if set.AddrGiven { // by the tool, which is a proxy then
+				at, secure = "localhost:"+p.Getenv("PORT"), false
 			}
 		}
-		err = startAndServe(ctx, s, routers, set.Addr, func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
+		ctx = server.WithURL(ctx, at, secure)
+		err = startAndServe(ctx, s, routers, func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
@@ -298,7 +300,8 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 // Serve logs with the Logger of a Router, with that of the first Router of Hosts in the order
 // of their names, or with slog.Default.
 func Serve(ctx context.Context, addr string, h http.Handler) error {
-	return serveHandler(ctx, "Serve", h, addr, func(s *server.Server) error { return s.ListenAndServe(ctx, addr) })
+	ctx = server.WithURL(ctx, addr, false)
+	return serveHandler(ctx, "Serve", h, func(s *server.Server) error { return s.ListenAndServe(ctx, addr) })
 }
 
 // ServeListener is Serve for a listener that the application has made, such as one whose
@@ -319,16 +322,16 @@ func ServeListener(ctx context.Context, l net.Listener, h http.Handler) error {
 			l.Close()
 		}
 	}()
-	return serveHandler(ctx, "ServeListener", h, "", func(s *server.Server) error {
+	ctx = server.WithURL(ctx, "", false) // and not that of a server whose function has called this one
+	return serveHandler(ctx, "ServeListener", h, func(s *server.Server) error {
 		serves, s.Foreign = true, true
 		return s.Serve(ctx, l)
 	})
 }
 
 // serveHandler checks a handler, calls the functions of its Routers, and serves it by a
-// function. It is the function of the name, for errors. addr is where the function listens, or
-// "" for a listener of the application.
-func serveHandler(ctx context.Context, name string, h http.Handler, addr string, serve func(*server.Server) error) error {
+// function. It is the function of the name, for errors.
+func serveHandler(ctx context.Context, name string, h http.Handler, serve func(*server.Server) error) error {
 	if forms.IsNil(h) {
 		return fmt.Errorf("flow: %s: the handler is nil", name)
 	}
@@ -350,7 +353,7 @@ func serveHandler(ctx context.Context, name string, h http.Handler, addr string,
 			return err
 		}
 		beginAll(routers)
-		if err := startAndServe(ctx, s, routers, addr, serve); err != nil {
+		if err := startAndServe(ctx, s, routers, serve); err != nil {
 			return fmt.Errorf("flow: %s: %w", name, err)
 		}
 		return nil
@@ -366,14 +369,8 @@ func beginAll(routers []*Router) {
 }
 
 // startAndServe calls the functions of OnStart of Routers, and serves unless ctx has ended
-// meanwhile. addr is that of serveHandler.
-func startAndServe(ctx context.Context, s *server.Server, routers []*Router, addr string, serve func(*server.Server) error) error {
-	if addr != "" {
-		if err := s.Locate(addr); err != nil {
-			return err
-		}
-		defer s.Release()
-	}
+// meanwhile.
+func startAndServe(ctx context.Context, s *server.Server, routers []*Router, serve func(*server.Server) error) error {
 	for _, r := range routers {
 		if proceed, err := r.hooks.Start(ctx, s); !proceed {
 			return err
@@ -384,10 +381,9 @@ func startAndServe(ctx context.Context, s *server.Server, routers []*Router, add
 
 // OnStart registers a function that begins what only serving needs: background jobs,
 // migrations, the first filling of a cache. Serve, Main and the command serve of Run call it
-// once, after Check and before they listen, but for sockets that are open already, and a port
-// that the system chooses (":0"). They call the functions of a Router and of the Routers mounted
-// in it one after the other, the one that was registered first before the others, and wait for
-// each. If one returns an error or panics, those after it are not called,
+// once, after Check and before they listen. They call the functions of a Router and of the
+// Routers mounted in it one after the other, the one that was registered first before the
+// others, and wait for each. If one returns an error or panics, those after it are not called,
 // nothing is served, and Serve returns the error after it has called the functions of OnStop.
 // For Main and Run, the exit code is 1.
 //
@@ -460,13 +456,14 @@ func (r *Router) reportHooks(ctx context.Context) {
 // send requests elsewhere. For requests of other servers, Draining reports false.
 func Draining(ctx context.Context) bool { return server.Draining(ctx) }
 
-// URL returns where a browser on the machine of the server finds it: "http://localhost:3000" if
-// it listens at port 3000, or "https://localhost:8443" with a certificate of Main. ctx is the
-// context of a request, or that of a function of Router.OnStart. The URL comes from the address
-// that Serve or Main was given, and never from a request, whose sender chooses the Host.
+// URL returns where a browser on the machine of the server finds it: "http://localhost:3000" for
+// the address ":3000", or "https://localhost:8443" with a certificate of Main. ctx is the context
+// of a function of Router.OnStart, or of a request. The URL comes from the address that Serve or
+// Main was given, and never from a request, whose sender chooses the Host.
 //
-// Users may see another URL, since a server does not know the proxies in front of it. So take
-// this one as the default of a setting, for what is sent away and has to lead back: mails,
-// feeds, sitemaps. It is "" for a Unix socket, for ServeListener, and for other servers, as in
-// tests.
+// Users may have another URL, since a server knows nothing of the proxies in front of it. So take
+// this one as the default of a setting, for links that are sent away, such as those in mails. It
+// is "" if the address does not tell: for a Unix socket, for a port that the system chooses
+// (":0"), for ServeListener, and for other servers, as in tests. It is that of the address, too,
+// if a service manager has passed sockets.
 func URL(ctx context.Context) string { return server.URL(ctx) }

@@ -5,7 +5,7 @@ var (
 	ListenOn           = listenOn
 	InheritedListeners = inheritedListeners
 	URLOf              = urlOf
-	PublicURL          = publicURL
+	URLAt              = urlAt
 	IsEventStream      = isEventStream
 )
 

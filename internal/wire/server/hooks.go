@@ -107,7 +107,7 @@ func (h *Hooks) start(ctx context.Context, srv *Server) error {
 	if len(h.starts) == 0 {
 		return nil
 	}
-	running, cancel := context.WithCancel(context.WithValue(context.WithoutCancel(ctx), startKey{}, srv))
+	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	h.mu.Lock()
 	h.cancelStart = cancel
 	h.mu.Unlock()

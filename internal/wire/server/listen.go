@@ -18,64 +18,19 @@ const unixPrefix = "unix:"
 // DefaultSocketMode allows the owner and the group of a socket to connect.
 const DefaultSocketMode fs.FileMode = 0o660
 
-// Locate finds out the URL at which the Server will be found when it listens at an address, so
-// that functions of OnStart know it. A port that the system chooses is known only when it is
-// open, so it is opened now, and the sockets of a service manager are taken. Another address is
-// opened by ListenAndServe, since clients should find nobody there before.
-func (s *Server) Locate(addr string) error {
-	listeners, err := inheritedListeners()
+// listen returns the sockets that a service manager has passed, if any: they are inherited.
+// Otherwise it opens a listener for "host:port", or for "unix:/path/of/the.sock", a socket
+// with the file mode.
+func listen(addr string, mode fs.FileMode) (listeners []net.Listener, inherited bool, err error) {
+	listeners, err = inheritedListeners()
+	if err != nil || len(listeners) > 0 {
+		return listeners, true, err
+	}
+	l, err := listenOn(addr, mode)
 	if err != nil {
-		return err
+		return nil, false, err
 	}
-	host, port, err := net.SplitHostPort(addr)
-	number := 0
-	if err == nil {
-		number, err = net.LookupPort("tcp", port)
-	}
-	isKnown := err == nil // else ListenAndServe says what is wrong, or it is a Unix socket
-	switch {
-	case len(listeners) > 0:
-		s.inherited = true
-		at, isTCP := listeners[0].Addr().(*net.TCPAddr)
-		if isKnown = isTCP; isKnown {
-			host, number = at.IP.String(), at.Port
-		}
-	case isKnown && number == 0:
-		l, err := listenOn(addr, s.SocketMode)
-		if err != nil {
-			return err
-		}
-		listeners, number = []net.Listener{l}, l.Addr().(*net.TCPAddr).Port
-	}
-	s.opened = listeners
-	if isKnown && s.URL == "" {
-		s.URL = publicURL(host, number, s.TLS != nil)
-	}
-	return nil
-}
-
-// publicURL returns the URL of a host and a port, as a browser on this machine writes it.
-func publicURL(host string, port int, secure bool) string {
-	if ip := net.ParseIP(host); host == "" || ip != nil && (ip.IsUnspecified() || ip.IsLoopback()) {
-		host = "localhost"
-	}
-	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, strconv.Itoa(port))}
-	usual := 80
-	if secure {
-		u.Scheme, usual = "https", 443
-	}
-	if port == usual {
-		u.Host = strings.TrimSuffix(u.Host, ":"+strconv.Itoa(usual))
-	}
-	return u.String()
-}
-
-// Release closes what Locate has opened, unless the Server serves there.
-func (s *Server) Release() {
-	for _, l := range s.opened {
-		l.Close()
-	}
-	s.opened = nil
+	return []net.Listener{l}, false, nil
 }
 
 func listenOn(addr string, mode fs.FileMode) (net.Listener, error) {
@@ -189,4 +144,27 @@ func urlOf(addr net.Addr, secure bool) string {
 		}
 	}
 	return scheme + "://" + addr.String()
+}
+
+// urlAt returns where a browser on this machine finds what listens at an address, as the browser
+// writes it: origins are compared as texts, and passkeys need a name for the host. It returns ""
+// if the address does not tell: that of a Unix socket, or of a port that the system chooses.
+func urlAt(addr string, secure bool) string {
+	host, service, err := net.SplitHostPort(addr)
+	if err != nil || strings.HasPrefix(addr, unixPrefix) {
+		return ""
+	}
+	port, err := net.LookupPort("tcp", service)
+	if err != nil || port == 0 {
+		return ""
+	}
+	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() || ip.IsLoopback() {
+		host = "localhost"
+	}
+	scheme, usual := "http", ":80"
+	if secure {
+		scheme, usual = "https", ":443"
+	}
+	at := strings.TrimSuffix(net.JoinHostPort(host, strconv.Itoa(port)), usual)
+	return (&url.URL{Scheme: scheme, Host: at}).String()
 }

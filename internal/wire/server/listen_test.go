@@ -102,32 +102,39 @@ func TestURLOf(t *testing.T) {
 	}
 }
 
-// TestPublicURL has URLs as browsers write them, since they compare origins as texts. Passkeys
-// need a name, so this machine is localhost.
-func TestPublicURL(t *testing.T) {
+// TestURLAt has URLs as browsers write them.
+func TestURLAt(t *testing.T) {
 	for _, tt := range []struct {
-		host   string
-		port   int
+		addr   string
 		secure bool
 		want   string
 	}{
-		{"", 8080, false, "http://localhost:8080"},
-		{"0.0.0.0", 8080, false, "http://localhost:8080"},
-		{"::", 8443, true, "https://localhost:8443"},
-		{"127.0.0.1", 3000, false, "http://localhost:3000"},
-		{"::1", 3000, false, "http://localhost:3000"},
-		{"localhost", 80, false, "http://localhost"},
-		{"", 443, true, "https://localhost"},
-		{"", 443, false, "http://localhost:443"},
-		{"", 80, true, "https://localhost:80"},
-		{"192.0.2.7", 8080, false, "http://192.0.2.7:8080"},
-		{"2001:db8::7", 80, false, "http://[2001:db8::7]"},
-		{"fe80::1%eth0", 8080, false, "http://[fe80::1%25eth0]:8080"},
-		{"desk.example", 8080, false, "http://desk.example:8080"},
+		{":8080", false, "http://localhost:8080"},
+		{"0.0.0.0:8080", false, "http://localhost:8080"},
+		{"[::]:8443", true, "https://localhost:8443"},
+		{"127.0.0.1:3000", false, "http://localhost:3000"},
+		{"[::1]:3000", false, "http://localhost:3000"},
+		{"localhost:80", false, "http://localhost"},
+		{":http", false, "http://localhost"},
+		{":443", true, "https://localhost"},
+		{":443", false, "http://localhost:443"},
+		{":80", true, "https://localhost:80"},
+		{"192.0.2.7:8080", false, "http://192.0.2.7:8080"},
+		{"[2001:db8::7]:80", false, "http://[2001:db8::7]"},
+		{"[fe80::1%eth0]:8080", false, "http://[fe80::1%25eth0]:8080"},
+		{"desk.example:8080", false, "http://desk.example:8080"},
+		{":0", false, ""},
+		{"localhost:", false, ""},
+		{":none", false, ""},
+		{":65536", false, ""},
+		{"localhost", false, ""},
+		{"unix:/run/app.sock", false, ""},
+		{"unix:80", false, ""},
+		{"", false, ""},
 	} {
-		t.Run(tt.want, func(t *testing.T) {
+		t.Run(tt.addr, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(server.PublicURL(tt.host, tt.port, tt.secure), tt.want)
+			is.Equal(server.URLAt(tt.addr, tt.secure), tt.want)
 		})
 	}
 }

@@ -53,12 +53,7 @@ type Server struct {
 	// closed, and before the Server waits for open connections.
 	Closed func()
 
-	// URL is where a browser on this machine finds the Server: "http://localhost:8080". Locate
-	// sets it unless it is set, and leaves it empty for a Unix socket.
-	URL string
-
-	opened    []net.Listener // by Locate, for ListenAndServe
-	inherited bool           // a service manager passed the listeners: queued connections are for the next process
+	inherited bool // a service manager passed the listeners: queued connections are for the next process
 
 	http        *http.Server
 	onlyHTTP1   bool // no connection speaks HTTP/2
@@ -76,7 +71,7 @@ type Server struct {
 
 type (
 	serverKey struct{} // the key of the *Server in the contexts of its requests
-	startKey  struct{} // the same in the contexts of functions of OnStart
+	urlKey    struct{} // the key of what URL returns
 )
 
 // Draining reports whether the Server that answers the request of ctx is stopping. Health
@@ -94,37 +89,28 @@ func Draining(ctx context.Context) bool {
 	return s.draining.Load()
 }
 
-// URL returns the URL of the Server whose request or function of OnStart has the context ctx.
-// It is "" for other contexts, and if the Server does not know it.
+// WithURL returns a context for a Server that is to listen at an address, with TLS or without.
+// URL returns where a browser on this machine finds it, also for contexts of its requests.
+func WithURL(ctx context.Context, addr string, secure bool) context.Context {
+	return context.WithValue(ctx, urlKey{}, urlAt(addr, secure))
+}
+
+// URL returns the URL of WithURL, or "" for other contexts, and for an address that does not
+// tell it.
 func URL(ctx context.Context) string {
-	s, ok := ctx.Value(startKey{}).(*Server)
-	if !ok {
-		s, ok = ctx.Value(serverKey{}).(*Server)
-	}
-	if !ok {
-		return ""
-	}
-	return s.URL
+	url, _ := ctx.Value(urlKey{}).(string)
+	return url
 }
 
 // ListenAndServe is Serve for an address: "host:port", or "unix:/path/of/the.sock" for a
 // socket in the file system. If a service manager has passed sockets (LISTEN_FDS,
 // sd_listen_fds(3)), the first call in a program serves these, and ignores addr.
 func (s *Server) ListenAndServe(ctx context.Context, addr string) error {
-	if s.opened == nil {
-		if err := s.Locate(addr); err != nil {
-			return err
-		}
+	listeners, inherited, err := listen(addr, s.SocketMode)
+	if err != nil {
+		return err
 	}
-	listeners := s.opened
-	if len(listeners) == 0 {
-		l, err := listenOn(addr, s.SocketMode)
-		if err != nil {
-			return err
-		}
-		listeners = []net.Listener{l}
-	}
-	s.opened = nil
+	s.inherited = inherited
 	return s.Serve(ctx, listeners...)
 }
 
