@@ -288,7 +288,7 @@ func (c *cluster) launch(t *testing.T) *process {
 	t.Helper()
 	addr := engines.FreeAddr(t)
 	p := &process{url: "http://" + addr, done: make(chan struct{})}
-	p.cmd = exec.Command(c.program, "-addr", addr, "-db", c.url, "-proxies", "1")
+	p.cmd = exec.Command(c.program, "-addr", addr, "-url", "http://localhost:8080", "-db", c.url, "-proxies", "1")
 	p.cmd.Env = append(os.Environ(), "SMTP_URL=smtp://"+c.smtp.listen(t))
 	var log bytes.Buffer
 	p.cmd.Stdout, p.cmd.Stderr = &log, &log

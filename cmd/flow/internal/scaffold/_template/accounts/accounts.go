@@ -16,7 +16,7 @@ import (
 
 var (
 	database = flag.String("db", "newapp.db", "`file` of SQLite, or the URL of a database of PostgreSQL (postgres://…)")
-	origin   = flag.String("url", "", "`URL` of the application as its users see it, where links in mails lead (default: where a browser on this machine finds it)")
+	origin   = flag.String("url", "", "`URL` of the application as its users see it, where links in mails lead (default without SMTP_URL: where a browser on this machine finds it)")
 	from     = flag.String("from", "newapp@localhost", "`address` that mails are from")
 	proxies  = flag.Int("proxies", 0, "`number` of proxies in front, each of which adds an address to X-Forwarded-For")
 	admin    = flag.String("admin", "", "`address` of who is to be an admin, and is sent a link if it has no account")
@@ -43,7 +43,7 @@ func addAccounts(r *flow.Router) error {
 		return err
 	}
 	r.OnStart(func(ctx context.Context) (err error) {
-		*at, err = originOf(cmp.Or(*origin, flow.URL(ctx)), a.SendsMails())
+		*at, err = originOf(*origin, flow.URL(ctx), a.SendsMails())
 		return err
 	})
 	r.OnStart(a.Migrate)
@@ -55,9 +55,13 @@ func addAccounts(r *flow.Router) error {
 	return nil
 }
 
-// originOf parses the URL that users see. Without a mail server, it must be one of this machine:
-// the links for signing in are in the log.
-func originOf(text string, sendsMails bool) (url.URL, error) {
+// originOf parses the URL that users see. With a mail server it must be given: links to this
+// machine are of no use to them. Without one, it must be here, on this machine: the links for
+// signing in are in the log.
+func originOf(text, here string, sendsMails bool) (url.URL, error) {
+	if !sendsMails {
+		text = cmp.Or(text, here)
+	}
 	at, err := url.Parse(text)
 	switch {
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":

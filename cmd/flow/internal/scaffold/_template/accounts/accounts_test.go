@@ -8,26 +8,30 @@ import (
 )
 
 func TestOriginOf(t *testing.T) {
+	const here = "http://localhost:3000"
 	for _, tt := range []struct {
-		text       string
+		text, here string
 		sendsMails bool
-		ok         bool
+		want       string // "" for an error
 	}{
-		{"http://localhost:8080", false, true},
-		{"https://newapp.example", true, true},
-		{"https://newapp.example", false, false}, // links for signing in would be logged
-		{"http://newapp.example", false, false},
-		{"http://192.0.2.7:8080", false, false},
-		{"http://localhost.example", false, false},
-		{"http://127.0.0.1:3000", false, true},
-		{"http://[::1]:3000", false, true},
-		{"https://localhost:8443", false, true},
-		{"newapp.example", true, false},
-		{"ftp://newapp.example", true, false},
-		{"", true, false}, // behind a Unix socket, nobody but -url knows
+		{"http://localhost:8080", here, false, "http://localhost:8080"},
+		{"https://newapp.example", here, true, "https://newapp.example"},
+		{"https://newapp.example", here, false, ""}, // links for signing in would be logged
+		{"http://newapp.example", here, false, ""},
+		{"http://192.0.2.7:8080", here, false, ""},
+		{"http://localhost.example", here, false, ""},
+		{"http://127.0.0.1:3000", here, false, "http://127.0.0.1:3000"},
+		{"http://[::1]:3000", here, false, "http://[::1]:3000"},
+		{"https://localhost:8443", here, false, "https://localhost:8443"},
+		{"newapp.example", here, true, ""},
+		{"ftp://newapp.example", here, true, ""},
+		{"", here, false, here},
+		{"", here, true, ""}, // mails would have links to the machine of whoever reads them
+		{"", "http://192.0.2.7:8080", false, ""},
+		{"", "", false, ""}, // behind a Unix socket, nobody but -url knows
 	} {
-		at, err := originOf(tt.text, tt.sendsMails)
-		if (err == nil) != tt.ok || err == nil && at.String() != tt.text {
+		at, err := originOf(tt.text, tt.here, tt.sendsMails)
+		if at.String() != tt.want || (err == nil) != (tt.want != "") {
 			t.Errorf("%+v: %v, %v", tt, &at, err)
 		}
 	}
