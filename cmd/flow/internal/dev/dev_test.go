@@ -18,10 +18,13 @@ func TestDev(t *testing.T) {
 	// step begins when the tool has said all about the one before: changes that come
 	// together are told together.
 	step := func(name string, f func(*testing.T)) {
-		t.Run(name, func(t *testing.T) {
+		ok := t.Run(name, func(t *testing.T) {
 			s.out.rest()
 			f(t)
 		})
+		if !ok {
+			t.FailNow() // what comes next would wait for what cannot come
+		}
 	}
 
 	step("a template", func(t *testing.T) {
