@@ -8,8 +8,9 @@ import (
 )
 
 // NameOf returns the name of the function with a program counter as it is written in code:
-// "app.signedIn". A closure has the name of the function that returns it, "app.limit". One in a
-// package variable or an init function is "a function in app".
+// "app.signedIn". A closure has the name of the function that returns it, "app.limit", also where
+// the compiler has inlined that one. One in a package variable or an init function is "a function
+// in app".
 func NameOf(pc uintptr) string {
 	f := runtime.FuncForPC(pc)
 	if f == nil {
@@ -29,10 +30,10 @@ func IsClosure(pc uintptr) bool {
 var (
 	// anyClosure matches the name of a closure, also of one that was inlined: "app.init.0.limit.2".
 	anyClosure = regexp.MustCompile(`\.(func)?\d+$`)
-	// closure matches the end of a closure's name. The name of the enclosing function precedes it.
-	closure = regexp.MustCompile(`\.func\d+(\.\d+)*$`)
-	// noMaker matches what precedes it for a closure in a package variable or an init function.
-	noMaker = regexp.MustCompile(`^(init|init\.\d+|glob\.)$`)
+	// closure matches an element that the compiler has given a closure, or counts init functions by.
+	closure = regexp.MustCompile(`^(func)?\d+$`)
+	// loopBody matches what the compiler appends to a function for the body of a loop over a function.
+	loopBody = regexp.MustCompile(`-range\d+`)
 	// version matches the major version at the end of an import path.
 	version = regexp.MustCompile(`/v\d+$`)
 )
@@ -48,26 +49,31 @@ var source = func() string {
 }()
 
 // parseName returns the name of a function for its name in the linker's notation, such as
-// "example.com/shop/app.limit.func1". dir is the directory of the function's file. If the
-// function that returns a closure was inlined into another package, dir tells its package.
+// "example.com/shop/app.limit.func1". Where limit was inlined, the functions around the call precede
+// it: "example.com/shop/app.init.0.func1.limit.2". They may be of another package, so dir, the
+// directory of the function's file, tells the package. The notation does not tell a type from a
+// function, so a closure of T.price is "app.price"; and it leaves out what stands between the type
+// arguments of two functions, so a closure of one generic function that is inlined into another has
+// the name of that one.
 func parseName(name, dir string) string {
 	name = strings.ReplaceAll(strings.TrimSuffix(name, "-fm"), "[...]", "")
 	slash := strings.LastIndexByte(name, '/') + 1
 	base, local, _ := strings.Cut(name[slash:], ".")
 	pkg := packageName(name[:slash] + base)
-	maker := closure.ReplaceAllString(local, "")
-	if maker == local {
-		return pkg + "." + local
-	}
-	if noMaker.MatchString(maker) {
-		return "a function in " + pkg
-	}
-	parts := strings.Split(maker, ".") // the last is the maker; its type or the function it was inlined into precedes it
+	parts := strings.Split(loopBody.ReplaceAllString(local, ""), ".")
 	last := len(parts) - 1
-	maker = parts[last]
-	if last > 0 && strings.HasPrefix(parts[last-1], "(") {
+	for last > 0 && closure.MatchString(parts[last]) {
+		last--
+	}
+	maker := parts[last]
+	switch {
+	case last == len(parts)-1:
+		return pkg + "." + local
+	case last > 0 && strings.HasPrefix(parts[last-1], "("):
 		last--
 		maker = parts[last] + "." + maker
+	case maker == "init", maker == "": // "glob..func1" is a package variable
+		return "a function in " + pkg
 	}
 	if last > 0 {
 		pkg = packageName(dir)
