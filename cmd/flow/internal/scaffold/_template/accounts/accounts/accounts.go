@@ -285,19 +285,16 @@ func (a *Accounts) ChangeEmail(ctx context.Context, s *Session, email string, fr
 // an account that has become hers.
 func (a *Accounts) ConfirmEmail(ctx context.Context, s *Session, token string, from Client) error {
 	return a.changeAs(ctx, s, sessionLife, from, func(tx *transaction, u User) error {
-		id, email, err := tx.spend(ForEmail, token)
-		switch {
-		case err != nil:
+		email, err := tx.spendOf(u.ID, ForEmail, token)
+		if err != nil {
 			return err
-		case id != u.ID:
-			return ErrLink // and the token is as good as before
 		}
-		if err := tx.exec("UPDATE users SET email = $1 WHERE id = $2", email, id); isTaken(err) {
+		if err := tx.exec("UPDATE users SET email = $1 WHERE id = $2", email, u.ID); isTaken(err) {
 			return ErrLink
 		} else if err != nil {
 			return err
 		}
-		return cmp.Or(tx.endLinks(id), tx.tell(u, "address changed"))
+		return cmp.Or(tx.endLinks(u.ID), tx.tell(u, "address changed"))
 	})
 }
 

@@ -328,6 +328,12 @@ func TestLock(t *testing.T) {
 				return tx.exec("UPDATE users SET email = 'new@example.com' WHERE email = 'bob@example.com'")
 			}, func() error { return d.ConfirmEmail(t.Context(), s, token, from) }), ErrLink)
 		},
+		"the link of somebody else": func(t *testing.T, d *desk, s *Session) {
+			eve := d.session(d.join("eve@example.com"))
+			ok(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from))
+			token := d.token("ada@example.org")
+			fails(t, d.beside(s, func() error { return d.ConfirmEmail(t.Context(), eve, token, from) }), ErrLink)
+		},
 		"a mail while the address changes": func(t *testing.T, d *desk, s *Session) {
 			ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
 			ok(t, d.meanwhile(func(tx *transaction) error { return tx.exec("UPDATE users SET email = 'ada@example.org'") },

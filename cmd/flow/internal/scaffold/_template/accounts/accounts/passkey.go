@@ -175,12 +175,8 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 	}
 	var refused error
 	err = a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
-		id, err := tx.answered(forNewPasskey, challenge)
-		switch {
-		case err != nil:
-			return err
-		case id != u.ID:
-			return ErrPasskey // somebody else has signed in since
+		if err := tx.answered(u.ID, forNewPasskey, challenge); err != nil {
+			return err // also if somebody else has signed in since
 		}
 		_, asked, err := creation(site, owner{User: u}, challenge)
 		if err != nil {
@@ -198,7 +194,7 @@ func (a *Accounts) AddPasskey(ctx context.Context, s *Session, challenge, name, 
 		added, err := tx.affected(`
 			INSERT INTO passkeys (id, user_id, name, public_key, signs, synced, created, used) VALUES ($1, $2, $3, $4, $5, $6, $7, $7)
 			ON CONFLICT (id) DO NOTHING`,
-			base64.RawURLEncoding.EncodeToString(key.ID), id, passkeyName(name), base64.RawURLEncoding.EncodeToString(key.PublicKey),
+			base64.RawURLEncoding.EncodeToString(key.ID), u.ID, passkeyName(name), base64.RawURLEncoding.EncodeToString(key.PublicKey),
 			key.Authenticator.SignCount, synced, tx.now())
 		switch {
 		case err != nil:
@@ -269,7 +265,7 @@ func (a *Accounts) SignInByPasskey(ctx context.Context, challenge, answer string
 		if err != nil {
 			return err
 		}
-		if _, err := tx.answered(forPasskey, challenge); err != nil {
+		if err := tx.answered("", forPasskey, challenge); err != nil {
 			return err
 		}
 		list, err := passkeys(ctx, tx, id)
@@ -301,13 +297,13 @@ func (a *Accounts) SignInByPasskey(ctx context.Context, challenge, answer string
 	return session, cmp.Or(err, refused)
 }
 
-// answered takes a challenge, which is good once, and returns the user that it was for, or "".
-func (tx *transaction) answered(p Purpose, challenge string) (userID string, err error) {
-	userID, _, err = tx.spend(p, challenge)
+// answered takes a challenge for a user, or for whoever signs in, "". It is good once.
+func (tx *transaction) answered(userID string, p Purpose, challenge string) error {
+	_, err := tx.spendOf(userID, p, challenge)
 	if errors.Is(err, ErrLink) {
-		err = ErrPasskey
+		return ErrPasskey
 	}
-	return userID, err
+	return err
 }
 
 // refuse returns ErrPasskey, and logs why: it is often that users see the application at

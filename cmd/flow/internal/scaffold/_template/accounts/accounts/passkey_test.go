@@ -330,6 +330,20 @@ func TestPasskeyLock(t *testing.T) {
 	}), ErrPasskey)
 }
 
+// TestPasskeyCrossed has the challenge of another user.
+func TestPasskeyCrossed(t *testing.T) {
+	d := newDesk(t, testdb.Postgres(t))
+	ada, eve := d.session(d.join("ada@example.com")), d.session(d.join("eve@example.com"))
+	p, challenge := d.passkey(eve), d.newPasskey(ada)
+	fails(t, d.beside(ada, func() error {
+		_, err := d.SignInByPasskey(t.Context(), challenge, p.sign(t, challenge), from)
+		return err
+	}), ErrPasskey)
+	fails(t, d.beside(ada, func() error {
+		return d.AddPasskey(t.Context(), eve, challenge, "", newDevice(t).add(t, challenge), from)
+	}), ErrPasskey)
+}
+
 // TestNewPasskeyRefused has answers that add no passkey.
 func TestNewPasskeyRefused(t *testing.T) {
 	type step func(d *desk, s *Session, p *device, challenge string)

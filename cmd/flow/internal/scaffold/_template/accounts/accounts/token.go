@@ -57,18 +57,25 @@ func (a *Accounts) Addressee(ctx context.Context, p Purpose, token string) (emai
 	return email, err
 }
 
-// spend takes a token, which is good once: of two who use it at the same time, one gets
-// ErrLink. The lock of the user comes before that of the token, as everywhere: in the other
-// order, two transactions might wait for each other.
+// spend takes a token, and returns the user that it is for, or "". The lock of the user comes
+// before that of the token, as everywhere: in the other order, two transactions might wait for
+// each other.
 func (tx *transaction) spend(p Purpose, token string) (userID, email string, err error) {
-	if _, err := tx.lock("id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token)); err != nil {
-		return "", "", err
+	userID, err = tx.lock("id = (SELECT user_id FROM tokens WHERE hash = $1)", hashOf(token))
+	if err == nil {
+		email, err = tx.spendOf(userID, p, token)
 	}
-	var user sql.NullString
-	err = tx.row("DELETE FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3 RETURNING user_id, email",
-		hashOf(token), p, tx.now()).Scan(&user, &email)
+	return userID, email, err
+}
+
+// spendOf takes a token of a user, who is locked, or of nobody yet, "". It is good once: of two
+// who use it at the same time, one gets ErrLink. The token of another user stays, and that user
+// must not be locked: two who each send the token of the other would wait for each other.
+func (tx *transaction) spendOf(userID string, p Purpose, token string) (email string, err error) {
+	err = tx.row("DELETE FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3 AND COALESCE(user_id, '') = $4 RETURNING email",
+		hashOf(token), p, tx.now(), userID).Scan(&email)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = ErrLink
 	}
-	return user.String, email, err
+	return email, err
 }
