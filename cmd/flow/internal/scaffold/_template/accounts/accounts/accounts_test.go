@@ -517,6 +517,27 @@ func TestReadOnly(t *testing.T) {
 	})
 }
 
+// TestToldWhere has what is told go to the address of that moment: of the account, and not of a session
+// that was looked up before; and not to another one, which a thief may have confirmed since.
+func TestToldWhere(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		s := d.session(d.join("ada@example.com"))
+		ok(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from))
+		token := d.token("ada@example.org")
+		ok(t, d.ConfirmEmail(t.Context(), s, token, from))
+		d.told("ada@example.com", "address changed")
+		session, err := d.ChangePassword(t.Context(), s, "another long password", from)
+		ok(t, err)
+		d.told("ada@example.org", "password changed")
+		s = d.session(session)
+		ok(t, d.ChangeEmail(t.Context(), s, "ada@example.net", from))
+		ok(t, d.ConfirmEmail(t.Context(), s, d.token("ada@example.net"), from))
+		d.told("ada@example.org", "address changed")
+		ok(t, d.Delete(t.Context(), s, from))
+		d.told("ada@example.net", "account deleted")
+	})
+}
+
 func TestDelete(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		token := d.join("ada@example.com")

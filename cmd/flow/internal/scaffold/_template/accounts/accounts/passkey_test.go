@@ -344,6 +344,28 @@ func TestPasskeyCrossed(t *testing.T) {
 	}), ErrPasskey)
 }
 
+// TestPasskeyToldWhere has what is told go to the address of that moment, as TestToldWhere does.
+func TestPasskeyToldWhere(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		s, p := d.session(d.join("ada@example.com")), newDevice(t)
+		ok(t, d.ChangeEmail(t.Context(), s, "ada@example.org", from))
+		token := d.token("ada@example.org")
+		add := func(p *device) {
+			challenge := d.newPasskey(s)
+			ok(t, d.AddPasskey(t.Context(), s, challenge, "", p.add(t, challenge), from))
+		}
+		add(p)
+		ok(t, d.ConfirmEmail(t.Context(), s, token, from))
+		if mails := d.sent(); len(mails) != 2 || mails[0].To != "ada@example.com" || mails[1].To != "ada@example.com" {
+			t.Errorf("sent: %+v", mails)
+		}
+		ok(t, d.RemovePasskey(t.Context(), s, inBase64(p.id), from))
+		d.told("ada@example.org", "passkey removed")
+		add(newDevice(t))
+		d.told("ada@example.org", "passkey added")
+	})
+}
+
 // TestNewPasskeyRefused has answers that add no passkey.
 func TestNewPasskeyRefused(t *testing.T) {
 	type step func(d *desk, s *Session, p *device, challenge string)
