@@ -66,9 +66,12 @@ func TestSignUp(t *testing.T) {
 		if s.User.Email != "ada@example.com" || s.User.Role != "" || !s.Recent || s.Network != "192.0.2.0/24" || s.Agent != "Mozilla/5.0" {
 			t.Errorf("the session is %+v", s)
 		}
-		// The link of before is worth nothing: it would give the account another password.
+		// The link of before is worth nothing: it would give the account another password. Nor is
+		// a password looked at, and hashed, that comes with it.
 		_, first, _ := strings.Cut(mails[0].Link, "token=")
 		_, err = d.SignUp(t.Context(), first, "another long password", from)
+		fails(t, err, ErrLink)
+		_, err = d.SignUp(t.Context(), first, "short", from)
 		fails(t, err, ErrLink)
 	})
 }

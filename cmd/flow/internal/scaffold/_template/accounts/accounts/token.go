@@ -47,9 +47,13 @@ func (tx *transaction) mint(p Purpose, userID, email string) (string, error) {
 }
 
 // Addressee returns the address that a link was sent to, for the page that it leads to. The
-// token is as good as before: programs that look for viruses in mails follow links, too.
+// token is as good as before: programs that look for viruses in mails follow links, too. A link
+// for signing up has ended when its address has an account. Were it only refused by SignUp,
+// whoever has such a link could have passwords hashed as often as he likes.
 func (a *Accounts) Addressee(ctx context.Context, p Purpose, token string) (email string, err error) {
-	err = a.db.QueryRowContext(ctx, "SELECT email FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3",
+	err = a.db.QueryRowContext(ctx, `
+		SELECT email FROM tokens WHERE hash = $1 AND purpose = $2 AND ends > $3
+		AND (user_id IS NOT NULL OR NOT EXISTS (SELECT 1 FROM users WHERE users.email = tokens.email))`,
 		hashOf(token), p, a.now().UnixMilli()).Scan(&email)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", ErrLink
