@@ -452,6 +452,9 @@ func TestSessions(t *testing.T) {
 		}
 		ok(t, d.EndSession(t.Context(), d.session(first), list[0].ID, from))
 		d.isOver(second)
+		// Which can do nothing to the others any more, if a request of it still is on its way.
+		ok(t, d.EndSession(t.Context(), list[0], list[1].ID, from))
+		fails(t, d.SignOutEverywhere(t.Context(), list[0], from), ErrNotRecent)
 		d.session(first)
 		ok(t, d.SignOutEverywhere(t.Context(), d.session(first), from))
 		d.isOver(first)

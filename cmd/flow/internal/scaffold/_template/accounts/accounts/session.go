@@ -146,8 +146,10 @@ func (a *Accounts) sessions(ctx context.Context, db querier, where string, arg a
 // EndSession ends a session of the same user: this one, or another of Sessions.
 func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from Client) error {
 	return a.change(ctx, from, func(tx *transaction) error {
-		// The user stands in the condition, since the id comes from a form.
-		ended, err := tx.affected("DELETE FROM sessions WHERE hash = $1 AND user_id = $2", Clean(id), s.User.ID)
+		// The user stands in the condition, since the id comes from a form, and so does the session
+		// that asks: if it has ended meanwhile, it ends no other one.
+		ended, err := tx.affected("DELETE FROM sessions WHERE hash = $1 AND user_id = $2 AND EXISTS (SELECT 1 FROM sessions WHERE hash = $3)",
+			Clean(id), s.User.ID, s.ID)
 		if err != nil || ended == 0 {
 			return err
 		}
@@ -157,8 +159,7 @@ func (a *Accounts) EndSession(ctx context.Context, s *Session, id string, from C
 
 // SignOutEverywhere ends all sessions of the user, this one too.
 func (a *Accounts) SignOutEverywhere(ctx context.Context, s *Session, from Client) error {
-	return a.change(ctx, from, func(tx *transaction) error {
-		_, err := tx.lock("id = $1", s.User.ID)
-		return cmp.Or(err, tx.endAll(s.User.ID), tx.note(s.User.ID, "signed out everywhere"))
+	return a.changeAs(ctx, s, sessionLife, from, func(tx *transaction, u User) error {
+		return cmp.Or(tx.endAll(u.ID), tx.note(u.ID, "signed out everywhere"))
 	})
 }
