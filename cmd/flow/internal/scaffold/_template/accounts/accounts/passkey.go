@@ -215,7 +215,8 @@ func passkeyName(typed string) string {
 	return cmp.Or(string(name[:min(len(name), 60)]), "Passkey")
 }
 
-// RemovePasskey removes a passkey of who has signed in lately, and tells the owner by a mail.
+// RemovePasskey removes a passkey of who has signed in lately, ends the other sessions, and tells
+// the owner by a mail. A thief may have signed in by the passkey just before it is removed.
 func (a *Accounts) RemovePasskey(ctx context.Context, s *Session, id string, from Client) error {
 	return a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
 		// The user stands in the condition, since the id comes from a form.
@@ -223,7 +224,7 @@ func (a *Accounts) RemovePasskey(ctx context.Context, s *Session, id string, fro
 		if err != nil || removed == 0 {
 			return err
 		}
-		return tx.tell(u, "passkey removed")
+		return cmp.Or(tx.exec("DELETE FROM sessions WHERE user_id = $1 AND hash <> $2", u.ID, s.ID), tx.tell(u, "passkey removed"))
 	})
 }
 

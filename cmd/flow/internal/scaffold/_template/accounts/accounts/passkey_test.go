@@ -444,10 +444,13 @@ func TestRemovePasskey(t *testing.T) {
 		if mails := d.sent(); d.rows("passkeys") != 1 || len(mails) != 0 {
 			t.Errorf("%d passkeys, sent: %v", d.rows("passkeys"), mails)
 		}
-		session, err := d.signsInBy(p)
+		thief, err := d.signsInBy(p)
 		ok(t, err)
+		session := d.signsIn("ada@example.com")
 		ok(t, d.RemovePasskey(t.Context(), d.session(session), id, from))
 		d.told("ada@example.com", "passkey removed")
+		d.isOver(thief)
+		d.session(session)
 		_, err = d.signsInBy(p)
 		fails(t, err, ErrPasskey)
 	})
