@@ -337,6 +337,19 @@ func TestLock(t *testing.T) {
 			token := d.token("ada@example.org")
 			fails(t, d.beside(s, func() error { return d.ConfirmEmail(t.Context(), eve, token, from) }), ErrLink)
 		},
+		"two who sign in where the other was": func(t *testing.T, d *desk, ada *Session) {
+			eve, link := d.session(d.join("eve@example.com")), d.link(ForSignIn, "eve@example.com")
+			there := Client{Token: d.signsIn("ada@example.com")}
+			var session string
+			ok(t, d.meanwhile(endAll(ada), func() (err error) {
+				session, err = d.SignInByLink(t.Context(), link, there)
+				return err
+			}, func(tx *transaction) error {
+				_, err := tx.lock("id = $1", eve.User.ID)
+				return err
+			}))
+			d.session(session)
+		},
 		"a mail while the address changes": func(t *testing.T, d *desk, s *Session) {
 			ok(t, d.SendLink(t.Context(), ForReset, "ada@example.com", from))
 			ok(t, d.meanwhile(func(tx *transaction) error { return tx.exec("UPDATE users SET email = 'ada@example.org'") },

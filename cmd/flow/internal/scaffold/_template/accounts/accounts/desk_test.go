@@ -228,8 +228,9 @@ func fails(t *testing.T, err, want error) {
 
 // meanwhile begins a transaction with first, runs f until it has returned, or waits for the
 // transaction, and ends that. It needs PostgreSQL: with SQLite, all wait always. It asks who waits for
-// this transaction: other tests may use the server at the same moment.
-func (d *desk) meanwhile(first func(tx *transaction) error, f func() error) error {
+// this transaction: other tests may use the server at the same moment. What comes then is in the
+// transaction, too.
+func (d *desk) meanwhile(first func(tx *transaction) error, f func() error, then ...func(tx *transaction) error) error {
 	done := make(chan error, 1)
 	ok(d.t, d.change(d.t.Context(), from, func(tx *transaction) error {
 		if err := first(tx); err != nil {
@@ -240,6 +241,11 @@ func (d *desk) meanwhile(first func(tx *transaction) error, f func() error) erro
 		go func() { done <- f() }()
 		for len(done) == 0 && d.rows("pg_stat_activity WHERE $1 = ANY (pg_blocking_pids(pid))", pid) == 0 {
 			time.Sleep(time.Millisecond)
+		}
+		for _, step := range then {
+			if err := step(tx); err != nil {
+				return err
+			}
 		}
 		return nil
 	}))

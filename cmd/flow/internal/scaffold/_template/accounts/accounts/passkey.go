@@ -295,7 +295,10 @@ func (a *Accounts) SignInByPasskey(ctx context.Context, challenge, answer string
 		session, err = tx.begin(id, "signed in by a passkey")
 		return err
 	})
-	return session, cmp.Or(err, refused)
+	if err = cmp.Or(err, refused); err == nil {
+		a.endFormer(ctx, from)
+	}
+	return session, err
 }
 
 // answered takes a challenge for a user, or for whoever signs in, "". It is good once.

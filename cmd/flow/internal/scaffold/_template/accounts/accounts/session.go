@@ -25,7 +25,8 @@ type Session struct {
 	Recent         bool // the user has signed in lately, and may do what is dangerous
 }
 
-// enter runs f in a transaction, and begins a session for the user that f returns.
+// enter runs f in a transaction, and begins a session for the user that f returns, in place of
+// the one that the browser has had.
 func (a *Accounts) enter(ctx context.Context, from Client, what string, f func(tx *transaction) (userID string, err error)) (session string, err error) {
 	err = a.change(ctx, from, func(tx *transaction) error {
 		id, err := f(tx)
@@ -35,17 +36,28 @@ func (a *Accounts) enter(ctx context.Context, from Client, what string, f func(t
 		session, err = tx.begin(id, what)
 		return err
 	})
+	if err == nil {
+		a.endFormer(ctx, from)
+	}
 	return session, err
 }
 
-// begin begins a session with a new token, and ends the one that the browser has had: a token
-// that somebody else has put into the browser is never that of the user. The event what is
-// stored with it. The transaction has locked the user.
+// endFormer ends the session that a browser has had, when another one has begun in its place. It
+// may be that of another user, and so it is no part of the transaction which begins the other:
+// two users who each sign in where the other was signed in would wait for each other.
+func (a *Accounts) endFormer(ctx context.Context, from Client) {
+	_, err := a.db.ExecContext(context.WithoutCancel(ctx), "DELETE FROM sessions WHERE hash = $1", hashOf(from.Token))
+	if err != nil {
+		a.logger().Warn("the session of before was not ended", "error", err)
+	}
+}
+
+// begin begins a session with a new token, never one that the browser has had: somebody else
+// may have put that there. The event what is stored with it. The transaction has locked the user.
 func (tx *transaction) begin(userID, what string) (token string, err error) {
 	token, now := rand.Text(), tx.now()
 	return token, cmp.Or(
 		tx.note(userID, what),
-		tx.exec("DELETE FROM sessions WHERE hash = $1", hashOf(tx.from.Token)),
 		tx.exec("INSERT INTO sessions (hash, user_id, created, seen, network, agent) VALUES ($1, $2, $3, $3, $4, $5)",
 			hashOf(token), userID, now, tx.from.network(), tx.from.agent()),
 	)
