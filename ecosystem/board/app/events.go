@@ -48,7 +48,7 @@ func (a *App) stream(w http.ResponseWriter, r *http.Request, after int64) {
 			fmt.Fprintf(w, "id: %d\ndata: %s\n\n", p.ID, text)
 			after = p.ID
 		}
-		if rc.Flush() != nil || err != nil {
+		if rc.Flush() != nil || err != nil && r.Context().Err() == nil {
 			return // the client has left, or asks again later
 		}
 		if len(posts) > 0 {
