@@ -66,10 +66,12 @@ func originOf(text, here string, sendsMails bool) (url.URL, error) {
 	switch {
 	case err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https":
 		return url.URL{}, fmt.Errorf("-url: %q is no URL, such as https://newapp.example", text)
+	case at.User != nil || at.Path != "" && at.Path != "/" || at.RawQuery != "" || at.Fragment != "":
+		return url.URL{}, fmt.Errorf("-url: %s has more than a scheme and a host: say %s://%s", at.Redacted(), at.Scheme, at.Host)
 	case !sendsMails && !isLocal(at.Hostname()):
 		return url.URL{}, fmt.Errorf("SMTP_URL is not set: without it, the links for signing in at %s would be logged", text)
 	}
-	return *at, nil
+	return url.URL{Scheme: at.Scheme, Host: at.Host}, nil
 }
 
 // isLocal reports whether a host is this machine.
