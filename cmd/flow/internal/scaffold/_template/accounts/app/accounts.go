@@ -27,7 +27,7 @@ func use(r *flow.Router, m *members) error {
 	r.In("(accounts)").Use(hideURL)
 	r.In("(members)").Use(membersOnly)
 	r.In("(admin)").Use(roleOnly(accounts.Admin))
-	for _, dir := range []string{"(accounts)", "(members)/account", "(admin)/users"} {
+	for _, dir := range []string{"(accounts)", "(members)", "(admin)"} {
 		r.In(dir).OnError(accountsError)
 	}
 	return nil
@@ -63,10 +63,10 @@ func membersOnly(req *flow.Request) flow.Response {
 // recentOnly is a guard of what a thief of the session must not do. package accounts asks,
 // too: this one asks before a form is filled in.
 func recentOnly(req *flow.Request) flow.Response {
-	if sessionOf(req).Recent {
-		return flow.Next()
+	if s := sessionOf(req); s != nil && !s.Recent {
+		return askToSignIn(req)
 	}
-	return askToSignIn(req)
+	return membersOnly(req)
 }
 
 // roleOnly returns a guard for who has one of some roles. For other users, there is nothing.

@@ -334,6 +334,16 @@ func TestAccount(t *testing.T) {
 	shows(t, b.post("/sign-in", "email", "lovelace@example.com", "password", "another long password"), 422, "is wrong")
 }
 
+// TestRecentOnly has a page that everybody sees, and no guard but this one.
+func TestRecentOnly(t *testing.T) {
+	s := newSite(t)
+	s.router.In("(accounts)/sign-in/mail").Use(recentOnly)
+	leads(t, s.browser().get("/sign-in/mail"), "/sign-in?next=%2Fsign-in%2Fmail")
+	ada := s.browser()
+	ada.join("ada@example.com")
+	shows(t, ada.get("/sign-in/mail"), 200, "")
+}
+
 // TestOldSignIn signs in again before what is dangerous. A form that was sent meanwhile has
 // changed nothing, and the page says so.
 func TestOldSignIn(t *testing.T) {
