@@ -414,7 +414,18 @@ func (j *join) finish(p cli.Process) {
 		program = "./" + filepath.ToSlash(below)
 	}
 	j.plan.notes = append(j.plan.notes, then+"go vet ./... && go test ./... && go run "+program+" check, and flow dev: sign up at /sign-up. In development, the links of mails are in the terminal, and at /_flow.",
-		"The flag -admin ADDRESS makes the first admin. In production, the program needs -url, -from and SMTP_URL. docs/accounts.md of flow tells of all that, and how to take the accounts out again.")
+		"The flag -admin ADDRESS makes the first admin. In production, the program needs -url, -from and SMTP_URL. "+accountsManual()+" tells of all that, and how to take the accounts out again.")
+}
+
+// accountsManual returns how messages name docs/accounts.md: where it is, if the source of flow is there.
+func accountsManual() string {
+	if dir, err := ownSource(); err == nil {
+		name := filepath.Join(dir, "docs", "accounts.md")
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+	}
+	return "docs/accounts.md of flow"
 }
 
 // field returns the partial that shows a field of a form: the one at the root of the tree, or

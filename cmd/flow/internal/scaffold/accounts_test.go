@@ -188,6 +188,7 @@ func TestAddAccounts(t *testing.T) {
 				}
 			}
 			for _, want := range tt.out {
+				want = strings.ReplaceAll(want, "docs/accounts.md of flow", accountsManual())
 				if !strings.Contains(out, want) {
 					t.Errorf("it says\n%s\nwant in it\n%s", out, want)
 				}
@@ -288,4 +289,15 @@ func TestAddAccountsFaults(t *testing.T) {
 		is.NoErr(os.Remove(filepath.Join(root, "go.sum")))
 		is.Equal(changes(shop(), contents(t, root)), before)
 	})
+}
+
+func TestAccountsManual(t *testing.T) {
+	is := is.New(t)
+	if _, err := ownSource(); err != nil {
+		t.Skip(err)
+	}
+	text, err := os.ReadFile(accountsManual())
+	is.NoErr(err)
+	is.True(strings.HasPrefix(string(text), "# Accounts\n"))
+	is.True(filepath.IsAbs(accountsManual())) // it is found from any directory
 }

@@ -530,7 +530,7 @@ func (j *join) findLeft() error {
 		err := module.EachFile(j.fset, opener, func(_ string, f *ast.File) {
 			ast.Inspect(f, func(n ast.Node) bool {
 				if sel, ok := n.(*ast.SelectorExpr); ok && isOf(sel, pkg) && strings.HasPrefix(sel.Sel.Name, call) {
-					j.leave(sel.Pos(), "the application has a database of its own, and the accounts have %s beside it, unless -db says another. To have them in yours, %s, and give it to accounts.New in %s: docs/accounts.md of flow has the changes, \"In your own database\"", accountsFile, give, j.ourFile("accounts.go"))
+					j.leave(sel.Pos(), "the application has a database of its own, and the accounts have %s beside it, unless -db says another. To have them in yours, %s, and give it to accounts.New in %s: %s has the changes, \"In your own database\"", accountsFile, give, j.ourFile("accounts.go"), accountsManual())
 				}
 				return true
 			})
