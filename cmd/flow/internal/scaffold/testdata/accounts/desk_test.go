@@ -1,6 +1,8 @@
 package app
 
 import (
+	"io"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -35,9 +37,23 @@ func TestDesk(t *testing.T) {
 	shows(t, ada.get("/tickets/%00"), 404, "there is no such ticket")
 	shows(t, bob.get(path), 404, "there is no such ticket")
 
+	old := s.browser()
+	leads(t, old.post("/sign-in", "email", "ada@example.com", "password", password), "/account")
+	begun := map[string]*slowForm{"/account/name": begin(old, "/account/name", "name"), "/tickets": begin(old, "/tickets", "title")}
+	if _, err := s.Accounts.DB().Exec("DELETE FROM sessions"); err != nil {
+		t.Fatal(err)
+	}
+	for path, form := range begun {
+		if w := form.end("=Eve"); !strings.HasPrefix(w.Header().Get("Location"), "/sign-in?") {
+			t.Errorf("%s in a session that has ended: %d, it leads to %q", path, w.Code, w.Header().Get("Location"))
+		}
+	}
+
 	signIn := func(b *browser, email string) {
 		leads(t, b.post("/sign-in", "email", email, "password", password), "/account")
 	}
+	signIn(ada, "ada@example.com")
+	signIn(bob, "bob@example.com")
 	shows(t, bob.get("/queue"), 404, "")
 	leads(t, s.browser().get("/queue"), "/sign-in?next=%2Fqueue")
 	if err := s.Accounts.MakeAdmin(t.Context(), "ada@example.com"); err != nil {
@@ -67,4 +83,26 @@ func TestDesk(t *testing.T) {
 	if page := bob.get("/queue"); strings.Contains(page.Body.String(), "printer") {
 		t.Error("the ticket of a user who is deleted is still there")
 	}
+}
+
+// A slowForm is a request whose guards have let it through, and whose body has not ended.
+type slowForm struct {
+	body *io.PipeWriter
+	done chan *httptest.ResponseRecorder
+}
+
+func begin(b *browser, path, field string) *slowForm {
+	body, pipe := io.Pipe()
+	r := httptest.NewRequest("POST", path, body)
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	form := &slowForm{pipe, make(chan *httptest.ResponseRecorder)}
+	go func() { form.done <- b.do(r) }()
+	io.WriteString(pipe, field) // until somebody reads
+	return form
+}
+
+func (f *slowForm) end(rest string) *httptest.ResponseRecorder {
+	io.WriteString(f.body, rest)
+	f.body.Close()
+	return <-f.done
 }
