@@ -42,6 +42,34 @@ func TestMigrate(t *testing.T) {
 	})
 }
 
+// TestMigrationChanges has a migration without a statement, and one that changes after it has run.
+func TestMigrationChanges(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		migrate := func(text string) error {
+			return d.migrate(t.Context(), fstest.MapFS{"migrations/101.sql": &fstest.MapFile{Data: []byte(text)}})
+		}
+		for _, empty := range []string{"", " \n", "-- to come", "/* CREATE TABLE\none */\n"} {
+			if err := migrate(empty); err == nil || !strings.HasPrefix(err.Error(), "accounts/migrations/101.sql has no statement") {
+				t.Errorf("%q: %v", empty, err)
+			}
+		}
+		const one = "CREATE TABLE one (\n\tn BIGINT -- a number\n)"
+		for _, same := range []string{one, one, strings.ReplaceAll(one, "\n", "\r\n"), "/* the first\ntable */" + strings.Replace(one, "a number", "how many", 1)} {
+			if err := migrate(same); err != nil {
+				t.Errorf("%q: %v", same, err)
+			}
+		}
+		for _, other := range []string{strings.Replace(one, "BIGINT", "TEXT", 1), one + "; INSERT INTO one VALUES (1)"} {
+			if err := migrate(other); err == nil || !strings.HasPrefix(err.Error(), "accounts/migrations/101.sql has changed since it ran") {
+				t.Errorf("%q: %v", other, err)
+			}
+		}
+		if n := d.rows("one"); n != 0 {
+			t.Errorf("%d rows", n)
+		}
+	})
+}
+
 func TestSignUp(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		ok(t, d.SendLink(t.Context(), ForSignUp, "ada@example.com", from))

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"regexp"
 	"strings"
 	"time"
 
@@ -48,12 +49,15 @@ func Open(name string) (*sql.DB, error) {
 // DB returns the database, for the tables of other packages. Their files go to migrations/, too.
 func (a *Accounts) DB() *sql.DB { return a.db }
 
+// comments of SQL may change after a migration has run, and so may blanks and the ends of lines.
+var comments = regexp.MustCompile(`--.*|(?s:/\*.*?\*/)`)
+
 //go:embed migrations
 var migrations embed.FS
 
 // Migrate runs the files of migrations/ that the database has not seen, in the order of
-// their names: all of them or, after an error, none. A file that has run must not be changed
-// or renamed: write another one.
+// their names: all of them or, after an error, none. A file that has run must not be renamed, and
+// its statements must not change: write another one.
 func (a *Accounts) Migrate(ctx context.Context) error { return a.migrate(ctx, migrations) }
 
 func (a *Accounts) migrate(ctx context.Context, files fs.FS) error {
@@ -67,20 +71,31 @@ func (a *Accounts) migrate(ctx context.Context, files fs.FS) error {
 				return err
 			}
 		}
-		if err := tx.exec("CREATE TABLE IF NOT EXISTS accounts_migrations (name TEXT PRIMARY KEY)"); err != nil {
+		if err := tx.exec("CREATE TABLE IF NOT EXISTS accounts_migrations (name TEXT PRIMARY KEY, hash TEXT NOT NULL)"); err != nil {
 			return err
 		}
 		for _, name := range names {
-			added, err := tx.affected("INSERT INTO accounts_migrations VALUES ($1) ON CONFLICT DO NOTHING", name)
-			if err != nil {
-				return err
-			}
-			if added == 0 {
-				continue // it has run
-			}
 			text, err := fs.ReadFile(files, name)
 			if err != nil {
 				return err
+			}
+			statements := strings.Join(strings.Fields(comments.ReplaceAllString(string(text), " ")), " ")
+			if statements == "" {
+				return fmt.Errorf("accounts/%s has no statement: if it counted as run, those that it gets later would never run", name)
+			}
+			added, err := tx.affected("INSERT INTO accounts_migrations VALUES ($1, $2) ON CONFLICT DO NOTHING", name, hashOf(statements))
+			if err != nil {
+				return err
+			}
+			if added == 0 { // it has run
+				var hash string
+				if err := tx.row("SELECT hash FROM accounts_migrations WHERE name = $1", name).Scan(&hash); err != nil {
+					return err
+				}
+				if hash != hashOf(statements) {
+					return fmt.Errorf("accounts/%s has changed since it ran: make it as it was, and write another file (or begin with an empty database, in development)", name)
+				}
+				continue
 			}
 			if err := tx.exec(string(text)); err != nil {
 				return fmt.Errorf("accounts/%s: %w (if the tables are those of something else, give the accounts another database: -db)", name, err)
