@@ -35,6 +35,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,6 +52,7 @@ type Accounts struct {
 	now       func() time.Time
 	admin     string // the address that MakeAdmin has found without an account, or ""
 	wake      chan struct{}
+	took      atomic.Int64 // nanoseconds to send the last mail
 	jobs      sync.WaitGroup
 }
 

@@ -251,11 +251,23 @@ func (a *Accounts) sendNext(ctx context.Context) (found bool, err error) {
 	a.wakeMailer() // for the next one, while this one is sent
 	o.userID, o.asked = userID.String, time.UnixMilli(asked)
 	// A mail that has begun is sent to its end, also if the program is about to stop.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
+	sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), mailTimeout)
 	defer cancel()
-	m, ok, err := a.write(ctx, o)
-	if err == nil && ok {
-		err = a.deliver(ctx, m)
+	m, ok, err := a.write(sending, o)
+	switch {
+	case err != nil:
+	case ok:
+		began := time.Now()
+		err = a.deliver(sending, m)
+		a.took.Store(int64(time.Since(began)))
+	default:
+		// There is no such account. If this mailer were free at once, somebody could ask for links to
+		// one address as often as there are mailers, then for one to his own, and learn from when that
+		// comes whether the other address has an account.
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Duration(a.took.Load())):
+		}
 	}
 	if err != nil && o.tries < mailTries && !errors.Is(err, ErrRefused) {
 		a.logger().Warn("a mail was not sent, and will be tried again", "kind", o.kind, "tries", o.tries, "error", err)

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"example.com/newapp/accounts/testdb"
 )
 
 // TestOutbox has several processes send what waits, each mail once.
@@ -110,6 +113,61 @@ func TestSlowMail(t *testing.T) {
 			t.Errorf("%d mails were not sent to their end when the program stopped", n)
 		}
 	})
+}
+
+// TestMailersTell has all mailers work for an address, and measures when the next mail comes: were
+// it sooner for an address without an account, somebody would learn that there is none.
+func TestMailersTell(t *testing.T) {
+	for name, database := range map[string]func(testing.TB) string{"SQLite": testdb.SQLite, "PostgreSQL": testdb.Postgres} {
+		t.Run(name, func(t *testing.T) {
+			at := database(t)
+			synctest.Test(t, func(t *testing.T) { // so that nobody waits for the slow server
+				d := newDesk(t, at)
+				d.join("ada@example.com")
+				arrived := make(chan string)
+				d.send = func(_ context.Context, m Mail) error {
+					time.Sleep(5 * time.Second)
+					arrived <- m.To
+					return nil
+				}
+				ctx, stop := context.WithCancel(t.Context())
+				ok(t, d.Start(ctx))
+				post := func(p Purpose, email string) {
+					d.pass(time.Millisecond) // the first one asked for is the first to be sent
+					ok(t, d.change(ctx, from, func(tx *transaction) error { return tx.post(string(p), "", email) }))
+					synctest.Wait()
+				}
+				wait := func(to string) {
+					for <-arrived != to {
+					}
+				}
+				post(ForSignUp, "eve@example.com")
+				wait("eve@example.com")
+				for _, p := range []Purpose{ForReset, ForSignIn} {
+					for _, email := range []string{"ada@example.com", "nobody@example.com"} {
+						began := time.Now()
+						for range mailers {
+							post(p, email)
+						}
+						post(ForSignUp, "eve@example.com")
+						wait("eve@example.com")
+						if took := time.Since(began).Round(time.Second); took != 10*time.Second {
+							t.Errorf("%s for %s: the next mail comes after %v", p, email, took)
+						}
+					}
+				}
+				for range mailers {
+					post(ForReset, "nobody@example.com")
+				}
+				began := time.Now()
+				stop()
+				ok(t, d.Stop(t.Context()))
+				if took := time.Since(began); took > time.Second {
+					t.Errorf("the program stops after %v", took)
+				}
+			})
+		})
+	}
 }
 
 // TestOutboxKilled has a process that is killed while it sends: another one does it later,
