@@ -79,6 +79,12 @@ func TestDesk(t *testing.T) {
 	leads(t, ada.post("/sign-up", "email", "eve@example.com"), "/sent")
 	ada.link("eve@example.com")
 
+	leads(t, ada.post("/users", "user", id, "role", "admin"), "/users") // who takes the role from her
+	signIn(bob, "bob@example.com")
+	_, id, _ = strings.Cut(bob.get("/users?q=ada").Body.String(), `name="user" value="`)
+	id, _, _ = strings.Cut(id, `"`)
+	leads(t, bob.post("/users", "user", id, "role", ""), "/users")
+	signIn(ada, "ada@example.com")
 	leads(t, ada.post("/account/delete", "email", "ada@example.com"), "/sign-in?notice=deleted")
 	if page := bob.get("/queue"); strings.Contains(page.Body.String(), "printer") {
 		t.Error("the ticket of a user who is deleted is still there")

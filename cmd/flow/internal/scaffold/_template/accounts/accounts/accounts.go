@@ -83,6 +83,7 @@ var (
 	ErrLink        = errors.New("the link has been used, or has ended")
 	ErrNotRecent   = errors.New("sign in again first")
 	ErrRole        = errors.New("there is no such user or role, or it is your own")
+	ErrAdmin       = errors.New("an admin cannot delete the account: another admin has to take the role from you first")
 	ErrBusy        = errors.New("too many passwords are checked at this moment: try again soon")
 )
 
@@ -301,9 +302,13 @@ func (a *Accounts) ConfirmEmail(ctx context.Context, s *Session, token string, f
 }
 
 // Delete deletes the account of who has signed in lately, with its sessions and links. What
-// else the application keeps of a user is to be deleted here, too, or by a foreign key.
+// else the application keeps of a user is to be deleted here, too, or by a foreign key. That of
+// an admin is not deleted: see SetRole.
 func (a *Accounts) Delete(ctx context.Context, s *Session, from Client) error {
 	return a.changeAs(ctx, s, recent, from, func(tx *transaction, u User) error {
+		if u.Role == Admin {
+			return ErrAdmin
+		}
 		return cmp.Or(tx.exec("DELETE FROM users WHERE id = $1", u.ID), tx.tell(u, "account deleted"))
 	})
 }

@@ -608,6 +608,24 @@ func TestDelete(t *testing.T) {
 	})
 }
 
+// TestDeleteAdmin has an admin delete the account: only when another one has taken the role.
+func TestDeleteAdmin(t *testing.T) {
+	both(t, func(t *testing.T, d *desk) {
+		var s [2]*Session
+		for i, email := range []string{"ada@example.com", "bob@example.com"} {
+			d.join(email)
+			ok(t, d.MakeAdmin(t.Context(), email))
+			s[i] = d.session(d.signsIn(email))
+		}
+		fails(t, d.Delete(t.Context(), s[0], from), ErrAdmin)
+		d.session(d.signsIn("ada@example.com"))
+		ok(t, d.SetRole(t.Context(), s[1], s[0].User.ID, "", from))
+		fails(t, d.Delete(t.Context(), s[0], from), ErrNotRecent)
+		ok(t, d.Delete(t.Context(), d.session(d.signsIn("ada@example.com")), from))
+		fails(t, d.Delete(t.Context(), s[1], from), ErrAdmin)
+	})
+}
+
 func TestRoles(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		ada, bob := d.join("ada@example.com"), d.join("bob@example.com")

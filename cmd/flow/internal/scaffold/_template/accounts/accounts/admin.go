@@ -37,8 +37,8 @@ func (a *Accounts) Users(ctx context.Context, search, after string) ([]User, err
 	return users, rows.Err()
 }
 
-// SetRole gives a user a role, or none with "". Only an admin may, and not to himself: so one
-// is always left. The user has to sign in again.
+// SetRole gives a user a role, or none with "". Only an admin may, and not to himself, and Delete
+// deletes no admin: so one is always left. The user has to sign in again.
 func (a *Accounts) SetRole(ctx context.Context, s *Session, userID, role string, from Client) error {
 	userID = Clean(userID) // before it is compared: else an admin's own one with a byte more is another one
 	return a.change(ctx, from, func(tx *transaction) error {

@@ -118,7 +118,7 @@ func accountsError(req *flow.Request, err error) flow.Response {
 		return askToSignIn(req)
 	case errors.Is(err, accounts.ErrBusy):
 		return flow.Fail(http.StatusServiceUnavailable, err.Error()).Header("Retry-After", "5")
-	case errors.Is(err, accounts.ErrRole), errors.Is(err, accounts.ErrPasskey):
+	case errors.Is(err, accounts.ErrRole), errors.Is(err, accounts.ErrAdmin), errors.Is(err, accounts.ErrPasskey):
 		return flow.Fail(http.StatusUnprocessableEntity, err.Error())
 	}
 	if limited, ok := errors.AsType[*accounts.LimitError](err); ok {

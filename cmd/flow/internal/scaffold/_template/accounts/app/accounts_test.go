@@ -421,5 +421,6 @@ func TestMakeAdmin(t *testing.T) {
 	leads(t, b.post("/users?q=BOB", "user", id, "role", "admin"), "/users?q=BOB")
 	shows(t, b.get("/users"), 200, "Make no admin: bob@example.com")
 	shows(t, b.get("/account"), 200, "role: admin")
+	shows(t, b.post("/account/delete", "email", "ada@example.com"), 422, "an admin cannot delete the account: another admin has to take the role from you first.")
 	shows(t, b.post("/users", "user", id, "role", "root"), 422, "there is no such user or role")
 }
