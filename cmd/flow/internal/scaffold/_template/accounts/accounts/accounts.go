@@ -31,6 +31,7 @@ import (
 	"database/sql"
 	"errors"
 	"log/slog"
+	"net/mail"
 	"net/url"
 	"regexp"
 	"strings"
@@ -89,13 +90,14 @@ var (
 
 // address is what browsers take for <input type="email">. It has nothing that would end a
 // line of a mail. Letters outside of ASCII are refused: some of them become others in lower
-// case, and the mail of one person would go to another.
+// case, and the mail of one person would go to another. CleanEmail also refuses what browsers
+// take and no mail can be sent to, such as a..b@newapp.example.
 var address = regexp.MustCompile(`^[a-zA-Z0-9.!#$%&'*+/=?^_{|}~-]+@[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)+$`)
 
 // CleanEmail returns an address as it is stored, and false if it is none.
 func CleanEmail(typed string) (email string, ok bool) {
 	typed = strings.TrimSpace(typed)
-	if len(typed) > 254 || !address.MatchString(typed) {
+	if _, err := mail.ParseAddress(typed); err != nil || len(typed) > 254 || !address.MatchString(typed) {
 		return "", false
 	}
 	return strings.ToLower(typed), true

@@ -848,6 +848,9 @@ func TestCleanEmail(t *testing.T) {
 		"mi\u212ae@example.com":                    "", // the sign for kelvin, which is k in lower case
 		"ada@exämple.com":                          "",
 		"ada@-example.com":                         "",
+		".ada@example.com":                         "", // these three are none by the RFC, and the library sends none there
+		"ada.@example.com":                         "",
+		"a..da@example.com":                        "",
 		"ada@" + strings.Repeat("a.", 130) + "com": "",
 	} {
 		got, valid := CleanEmail(typed)
