@@ -54,8 +54,7 @@ func showUser(req *flow.Request) flow.Response {
 	s.write("app/router/users/[id].html", "<p>{{block \"row\" .}}user{{end}}</p>\n")
 	s.out.until(t, "flow: app/router/users/[id].html changed: pages are loaded again")
 	s.out.until(t, "flow: flow vet has no warnings any more")
-	_, body := s.get("/_flow")
-	is.True(!strings.Contains(body, "vetted"))
+	s.hides("/_flow", "vetted") // the program gets to know it while the terminal says it
 
 	// A change ends a review, and the next one comes after its build.
 	s.version("v2")

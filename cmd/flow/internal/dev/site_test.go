@@ -247,13 +247,24 @@ var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, T
 // shows waits until a page has a text.
 func (s *site) shows(path, text string) {
 	s.t.Helper()
+	s.waits(path, text, true)
+}
+
+// hides waits until a page does not have a text any more.
+func (s *site) hides(path, text string) {
+	s.t.Helper()
+	s.waits(path, text, false)
+}
+
+func (s *site) waits(path, text string, has bool) {
+	s.t.Helper()
 	body := ""
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if _, body = s.get(path); strings.Contains(body, text) {
+		if _, body = s.get(path); strings.Contains(body, text) == has {
 			return
 		}
 	}
-	s.t.Fatalf("%s does not show %q, but\n%s", path, text, body)
+	s.t.Fatalf("%s has %q: %t, and should not; it is\n%s", path, text, !has, body)
 }
 
 // says has the application log a text.
