@@ -35,9 +35,10 @@ func TestGate(t *testing.T) {
 		failed  int
 	}{
 		"counted, at the goal":              {count, []measure.Result{result(1.5, 0)}, 0},
-		"counted, above it":                 {count, []measure.Result{result(1.51, 0)}, 1},
+		"counted, above it":                 {count, []measure.Result{result(1.51, 0), result(1.51, 0)}, 1},
 		"counted, at the gate":              {lower, []measure.Result{result(1.4, 0)}, 0},
-		"counted, between gate and goal":    {lower, []measure.Result{result(1.45, 0)}, 1},
+		"counted, between gate and goal":    {lower, []measure.Result{result(1.45, 0), result(1.45, 0)}, 1},
+		"counted, above it by chance":       {count, []measure.Result{result(1.51, 0), result(1.5, 0)}, 0},
 		"timed, below the gate":             {time, []measure.Result{result(2.9, 0)}, 0},
 		"timed, above, then below":          {time, []measure.Result{result(3.1, 0), result(1.4, 0)}, 0},
 		"timed, below at the third":         {time, []measure.Result{result(3.1, 0), result(3.1, 0), result(1.4, 0)}, 0},
@@ -81,7 +82,7 @@ func TestGateMeasuresInEachWay(t *testing.T) {
 	}, io.Discard)
 	is.NoErr(err)
 	is.Equal(failed, 3)
-	is.Equal(tried, map[way]int{counted: 1, allocated: 3, timed: 3})
+	is.Equal(tried, map[way]int{counted: 2, allocated: 3, timed: 3})
 }
 
 func TestGateTellsWhatCannotBeMeasured(t *testing.T) {
@@ -96,13 +97,16 @@ func TestCounts(t *testing.T) {
 		t.Skip("there is no valgrind")
 	}
 	is := is.New(t)
-	result, err := newMeter("^handler/net-http$")(counted, "handler/net-http")
-	is.NoErr(err)
-	is.Equal(len(result.Figures), 2) // those that a goal uses, and not chi
-	for _, name := range []string{"flow", "ServeMux"} {
-		is.Equal(len(result.Of(name).Rounds), 5)
-		is.True(result.Of(name).Min() > 500)
-		is.True(result.Of(name).Min() < 50_000)
+	measured := newMeter("^handler/net-http$")
+	for range 2 { // the second time in another process
+		result, err := measured(counted, "handler/net-http")
+		is.NoErr(err)
+		is.Equal(len(result.Figures), 2) // those that a goal uses, and not chi
+		for _, name := range []string{"flow", "ServeMux"} {
+			is.Equal(len(result.Of(name).Rounds), 5)
+			is.True(result.Of(name).Min() > 500)
+			is.True(result.Of(name).Min() < 50_000)
+		}
 	}
 }
 
