@@ -192,14 +192,19 @@ func TestNewAccounts(t *testing.T) {
 	admin := a
 	admin.args = append(admin.args, "-admin", "ada@example.org")
 	origin, stop = admin.serveToBrowser(t)
-	state("sign-up-bob", "/sign-up", "Look into your mailbox", fill("#email", "bob.with.a.rather.long.name@mail.university.example.com")...)
+	const bob = "bob.with.a.rather.long.name@mail.university.example.com"
+	state("sign-up-bob", "/sign-up", "Look into your mailbox", fill("#email", bob)...)
 	state("account-bob", <-mails, "You are signed in as bob", fill("#password", first)...)
 	forget(newTab(t))
 	state("account-admin", "/sign-in?next=%2Faccount", "with the role admin", fill("#email", "ada@example.org", "#password", first)...)
 	state("users", "/users", "Make admin")
 	state("users-none", "/users?q=eve", "No address has “eve” in it.")
 	state("users-admin", "/users?q=bob", "Make no admin", fill()...)
-	state("deleted", "/account/delete", "Your account is deleted.", fill("#email", "ada@example.org")...)
+	state("admin-stays", "/account/delete", "another admin has to take the role from you first", fill("#email", "ada@example.org")...)
+	state("users-member", "/users?q=bob", "Make admin", fill()...)
+	forget(newTab(t))
+	state("account-bob-again", "/sign-in?next=%2Faccount", "You are signed in as bob", fill("#email", bob, "#password", first)...)
+	state("deleted", "/account/delete", "Your account is deleted.", fill("#email", bob)...)
 	tb := newTab(t)
 	for range 10 {
 		tb.open(origin + "/sign-in")
