@@ -1,7 +1,6 @@
 package scaffold
 
 import (
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -21,7 +20,6 @@ func TestNothingToWarnOf(t *testing.T) {
 	}
 	library, err := filepath.Abs("../../../..")
 	is.New(t).NoErr(err)
-	dir := filepath.Join(lay(t, nil), "hello") // the same for each, so that the go command compiles once what they share
 	for _, tt := range []struct{ name, flag, adds string }{
 		{"pages", "", "about\ncontact -methods get,post\nshop/[id] -methods get,post\nshop/+layout\nshop/+error\napi/items -methods get,post\nhealth.http -methods get"},
 		{"an API", "-api", "items -methods get,post"},
@@ -33,7 +31,7 @@ func TestNothingToWarnOf(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			is.NoErr(os.RemoveAll(dir))
+			dir := filepath.Join(lay(t, nil), "hello")
 			code, _, errs := run(filepath.Dir(dir), append([]string{"new", "hello", "-flow", library}, strings.Fields(tt.flag)...)...)
 			is.Equal(errs, "")
 			is.Equal(code, cli.OK)
