@@ -66,10 +66,7 @@ func TestStartedByTool(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			l, err := devlink.Listen(servertest.SocketFile(t))
-			is.NoErr(err)
-			defer l.Close()
-			t.Setenv(devlink.Variable, l.Path)
+			l := listenAsTool(t)
 			dir := onDisk(t, flowtest.Pages(map[string]string{tt.file: "hello"}))
 			var stderr servertest.Log
 			code := make(chan int, 1)
@@ -130,15 +127,22 @@ func TestStartedByTool(t *testing.T) {
 	}
 }
 
+// listenAsTool listens where "flow dev" would, for what is served from now on in this process.
+func listenAsTool(t *testing.T) *devlink.Listener {
+	t.Helper()
+	l, err := devlink.Listen(servertest.SocketFile(t))
+	is.New(t).NoErr(err)
+	t.Cleanup(func() { l.Close() })
+	t.Setenv(devlink.Variable, l.Path)
+	return l
+}
+
 // TestURLBehindTool: functions of OnStart and handlers know where the tool is found. As a proxy,
 // it has the program listen elsewhere.
 func TestURLBehindTool(t *testing.T) {
 	defer slog.SetDefault(slog.Default())
 	is := is.New(t)
-	l, err := devlink.Listen(servertest.SocketFile(t))
-	is.NoErr(err)
-	defer l.Close()
-	t.Setenv(devlink.Variable, l.Path)
+	l := listenAsTool(t)
 	t.Setenv("PORT", "3000")
 	files := flowtest.Pages(map[string]string{"index.html": "", "url.http": ""})
 	r := flow.New(files)
@@ -168,10 +172,7 @@ func TestURLBehindTool(t *testing.T) {
 func TestToolHearsThatNoneIsAccepted(t *testing.T) {
 	defer slog.SetDefault(slog.Default())
 	is := is.New(t)
-	l, err := devlink.Listen(servertest.SocketFile(t))
-	is.NoErr(err)
-	defer l.Close()
-	t.Setenv(devlink.Variable, l.Path)
+	l := listenAsTool(t)
 	files := flowtest.Pages(map[string]string{"slow.http": ""})
 	dir := onDisk(t, files)
 	r := flow.New(files)
