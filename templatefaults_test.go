@@ -76,6 +76,8 @@ func TestTemplateFaults(t *testing.T) {
 			a.html: A`},
 		{"a page by its file", `a.html: {{template "router/b.html"}}
 			b.html: B`},
+		{"a partial that calls itself in a loop, and ends in an attribute", `+row.html: <li>{{range .}}{{template "+row" .}}{{end}}<a href="/x>x</a>
+			a.html: <ul>{{template "+row" .}}</ul>`},
 		{"a partial that calls itself in a script, and ends otherwise", `+t.html: [{{range .}}{{template "+t" .}},{{end}}]
 			a.html: <script>{{template "+t"}}</script>`},
 		{"a partial that calls itself in a title, beside text", `+t.html: x{{range .}}<{{template "+t" .}}{{end}}

@@ -158,8 +158,8 @@ func (sc *scanner) nodes(all []markup.Node) {
 		case *markup.Assign:
 			sc.constants(n.Pipe)
 		case *markup.Call:
-			sc.constants(n.Pipe)
-			sc.file.calls = append(sc.file.calls, call{sc.name, n.Name, n.In.Kind == markup.Content, sc.around, sc.isAlways()})
+			sc.constants(n.Action.Pipe)
+			sc.file.calls = append(sc.file.calls, call{sc.name, n.Action.Name, n.In.Kind == markup.Content, sc.around, sc.isAlways()})
 		case *markup.Branch:
 			sc.constants(n.Pipe)
 			sc.sides(n.Then, n.Else)

@@ -52,7 +52,7 @@ func dumpNode(n Node) string {
 	case *Loop:
 		return sides("each "+n.Pipe.String(), in(n.In), n.Body, n.Else)
 	case *Call:
-		return sides("call "+n.Name, in(n.In), n.Nodes, nil)
+		return sides("call "+n.Action.Name, in(n.In), n.Nodes, nil)
 	}
 	return "jump"
 }

@@ -136,9 +136,8 @@ type Loop struct {
 // A Call is a {{template}} or {{block}}.
 type Call struct {
 	Place
-	Name     string
-	Pipe     *parse.PipeNode // nil if it passes no data
-	Followed bool            // Nodes are those of the template
+	Action   *parse.TemplateNode
+	Followed bool // Nodes are those of the template
 	Nodes    []Node
 	In       In
 }

@@ -285,7 +285,7 @@ func (r *reader) loop(all []cursor, n *parse.RangeNode, in In) ([]cursor, Node) 
 
 // call reads a {{template}}.
 func (r *reader) call(all []cursor, n *parse.TemplateNode, in In) ([]cursor, Node) {
-	c := &Call{Place: r.place(n), Name: n.Name, Pipe: n.Pipe, In: in}
+	c := &Call{Place: r.place(n), Action: n, In: in}
 	var called *parse.Tree
 	if r.callee != nil {
 		called = r.callee(r.inside[len(r.inside)-1], n)

@@ -72,7 +72,7 @@ func (p *Page) Unknown() (where string) {
 		case *markup.Hole:
 			where = p.said(n.Action, n.Place)
 		case *markup.Call:
-			where = p.said(&parse.TemplateNode{NodeType: parse.NodeTemplate, Name: n.Name, Pipe: n.Pipe}, n.Place)
+			where = p.said(n.Action, n.Place)
 		}
 	})
 	return where

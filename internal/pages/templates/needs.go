@@ -55,7 +55,7 @@ func pipeOf(n markup.Node) *parse.PipeNode {
 	case *markup.Loop:
 		return n.Pipe
 	case *markup.Call:
-		return n.Pipe
+		return n.Action.Pipe
 	}
 	return nil
 }

@@ -191,9 +191,13 @@ func (in *inliner) span(calls ...*call) *span {
 	return s
 }
 
+// probeCall is a call of the empty template. The parser makes it, since a node that the parser
+// did not make has no delimiters, and html/template panics when it prints the node in an error.
+var probeCall = template.Must(template.New("").Parse(`{{template "` + probe + `"}}`)).Tree.Root.Nodes[0]
+
 // probe adds a probe to the span: a node to put where the context is asked for.
 func (s *span) probe() parse.Node {
-	n := &parse.TemplateNode{NodeType: parse.NodeTemplate, Name: probe}
+	n := probeCall.Copy().(*parse.TemplateNode)
 	s.probes = append(s.probes, n)
 	return n
 }
