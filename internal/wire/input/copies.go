@@ -111,6 +111,10 @@ func (c *copies) detach(v reflect.Value, raw []byte) {
 		}
 	case reflect.Interface: // encoding/json fills what a pointer in it leads to, and replaces all else
 		if e := v.Elem(); e.Kind() == reflect.Pointer && v.CanSet() {
+			if e.Type().Elem().Kind() == reflect.Interface { // it may lead to itself, and encoding/json would follow it without end
+				v.SetZero()
+				return
+			}
 			p := reflect.New(e.Type()).Elem()
 			p.Set(e)
 			c.detach(p, raw)
