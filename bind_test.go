@@ -126,7 +126,7 @@ func TestBindFromEverywhere(t *testing.T) {
 		{"/orders/7", `{"ID":8,"id":8,"notify":true,"Notify":true,"Path":["x"],` + good[1:], 200, `s 7 [] false {a@b 20} 1`},
 		{"/orders/x?notify=x", good, 422, `map[id:must be a whole number notify:must be true or false]`},
 		{"/orders/7", `{"items":[{"name":"x"},{}]}`, 422, `map[buyer.age:must be 18 at least buyer.email:is required items.1.name:is required]`},
-		{"/orders/7", `{"buyer":{"age":"x"},"items":[{"name":1}]}`, 422, `map[buyer.age:must be a whole number items.name:must be text]`},
+		{"/orders/7", `{"buyer":{"age":"x"},"items":[{"name":1}]}`, 422, `map[buyer.age:must be a whole number items.0.name:must be text]`},
 		{"/orders/7", `{"buyer":[],"items":5}`, 422, `map[buyer:must be an object items:must be a list]`},
 	} {
 		t.Run(tt.target+" "+tt.body, func(t *testing.T) {

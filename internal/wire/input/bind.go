@@ -3,7 +3,6 @@ package input
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -71,7 +70,7 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	switch {
 	case whole:
 		to.copies.detach(to.dst, c.raw[skipSpace(c.raw, 0):])
-		if err := json.Unmarshal(c.raw, dst); err != nil {
+		if err := json.Unmarshal(c.raw, dst); err != nil || p.quotedInside && findMismatch(to.dst.Type(), c.raw) != nil {
 			return bad(reply.BodyUnexpected)
 		}
 	case c.json && !c.object:
@@ -202,7 +201,7 @@ func (to *binding) object(fs *fields, raw []byte) {
 		} else if quoted := fs.list[i].quoted; quoted != nil {
 			to.quoted(v, quoted, c.key, c.value)
 		} else if converts := fs.list[i].converts; !converts.plain || !setPlain(v, converts.Kind, c.value) {
-			to.json(v, c.key, c.value)
+			to.json(v, fs.list[i], c.key, c.value)
 		}
 	}
 }
@@ -278,25 +277,24 @@ func isEmpty(r *http.Request) bool {
 // of type alone, whose only field V has the same type and option, so that the same values are
 // accepted.
 func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw json.RawMessage) {
-	s := reflect.New(alone)
-	s.Elem().Field(0).Set(f)
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"V":%s}`, raw), s.Interface()); err != nil {
+	v, ok := decodeQuoted(alone, f, raw)
+	if !ok {
 		to.reject(key, "", reply.MustBeQuoted(*ConversionOf(f.Type()).must))
 	}
-	f.Set(s.Elem().Field(0))
+	f.Set(v)
 }
 
-// json fills a field with a value of JSON. Of several values inside that do not convert,
-// encoding/json reports the first, with the path of struct fields.
-func (to *binding) json(f reflect.Value, key string, raw json.RawMessage) {
-	err := json.Unmarshal(raw, f.Addr().Interface())
-	if err == nil {
+// json fills a field with a value of JSON. Of several values inside that do not convert, the
+// first is reported.
+func (to *binding) json(v reflect.Value, f *field, key string, raw json.RawMessage) {
+	err := json.Unmarshal(raw, v.Addr().Interface())
+	if err == nil && !f.quotedInside {
 		return
 	}
-	var mismatch *json.UnmarshalTypeError
-	if !errors.As(err, &mismatch) {
+	switch m := findMismatch(f.sf.Type, raw); {
+	case m != nil:
+		to.reject(key, m.path, m.message)
+	case err != nil: // findMismatch does not know why
 		to.reject(key, "", reply.IsInvalid)
-		return
 	}
-	to.reject(key, mismatch.Field, *ConversionOf(mismatch.Type).must)
 }
