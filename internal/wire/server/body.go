@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"io"
+	"net/http"
 	"os"
 	"sync"
 	"time"
@@ -27,6 +28,11 @@ type pacedBody struct {
 	until  time.Time     // the deadline of the current Read; zero if there is none
 	manual bool          // the handler has called SetReadDeadline, and Read no longer does
 	duplex bool          // EnableFullDuplex was called: net/http does not read the rest before it sends the header
+
+	// untouched says that the client may still wait for 100 Continue. Since Go 1.27, net/http
+	// then refuses Reads after the answer has begun, and Close does nothing. It reads the rest
+	// after the handler, without a limit of its own, and closes the connection.
+	untouched bool
 }
 
 func (b *pacedBody) Read(buf []byte) (int, error) {
@@ -65,6 +71,9 @@ func (b *pacedBody) endRead(n int, err error, took time.Duration) {
 	earned := time.Duration(n) * time.Second / time.Duration(readRate)
 	b.budget = min(b.budget-took+earned, readTime)
 	b.until = time.Time{}
+	if !errors.Is(err, http.ErrBodyReadAfterClose) {
+		b.untouched = false
+	}
 	if b.state != bodyOpen {
 		return
 	}
@@ -156,7 +165,7 @@ func (b *pacedBody) discards() bool {
 // request: a deadline that passes then would cancel the context of the connection.
 func (b *pacedBody) finish(sent bool) {
 	b.mu.Lock()
-	open := b.state == bodyOpen && b.pacer.isConn
+	open := (b.state == bodyOpen || b.untouched) && b.pacer.isConn
 	b.state = bodyEnded // so that a goroutine of the handler that still reads sets no deadlines
 	if open {
 		b.pacer.w.SetReadDeadline(time.Now().Add(discardTime))

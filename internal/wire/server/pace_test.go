@@ -461,6 +461,32 @@ func TestUnreadBodies(t *testing.T) {
 	}
 }
 
+// TestBodyReadAfterAnswer has handlers that read the body of a client that still waits for 100
+// Continue, after they have answered. Go 1.27 refuses that. The connection ends all the same.
+func TestBodyReadAfterAnswer(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		read func(body io.ReadCloser)
+	}{
+		{"read", func(body io.ReadCloser) { io.ReadAll(body) }},
+		{"read and closed", func(body io.ReadCloser) { io.ReadAll(body); body.Close() }},
+		{"closed", func(body io.ReadCloser) { body.Close() }},
+		{"closed and read", func(body io.ReadCloser) { body.Close(); io.ReadAll(body) }},
+	} {
+		inBubble(t, tt.name, func(t *testing.T, is *is.I) {
+			client := servertest.InMemory(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.WriteString(w, "early")
+				w.(http.Flusher).Flush()
+				tt.read(r.Body)
+			}), nil).Dial()
+			client.Send("POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n")
+			is.Equal(client.Answer(), "200 early close")
+			_, err := client.R.ReadByte()
+			is.Equal(err, io.EOF)
+		})
+	}
+}
+
 // TestUnseenBodies: net/http answers some requests by itself, and reads what they
 // bring. That has a limit too.
 func TestUnseenBodies(t *testing.T) {
