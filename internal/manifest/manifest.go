@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -91,7 +92,11 @@ func compareFields(a, b Field) int {
 func Parse(text []byte, program string) (*Manifest, error) {
 	var m Manifest
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // shells on Windows write it
-	if err := json.Unmarshal(text, &m); err != nil {
+	var otherType *json.UnmarshalTypeError          // each version of Go words it in its own way
+	switch err := json.Unmarshal(text, &m); {
+	case errors.As(err, &otherType):
+		return nil, errors.New("it is no manifest, which the command manifest writes: it is other JSON")
+	case err != nil:
 		return nil, fmt.Errorf("it is no manifest, which the command manifest writes: %w", err)
 	}
 	switch {
