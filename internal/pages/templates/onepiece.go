@@ -84,6 +84,8 @@ const (
 	// replaces the name by one that names the context, unless the context is text. So a call
 	// tells the context.
 	probe = "+"
+	// braceDepth is in the name of a context within a JavaScript template literal.
+	braceDepth = "_jsBraceDepth"
 	// maxInlined is the largest size of inlined templates, in bytes. Only templates that call
 	// two others, each of which calls two others, and so on, are larger.
 	maxInlined = 16 << 20
@@ -98,6 +100,9 @@ var errTooLarge = errors.New("too large")
 // none left. If html/template reports an error, escape inlines all calls: the error may come
 // from a wrong context.
 func (s *set) escape(name string) (*template.Template, error) {
+	if !tellsContexts() {
+		return s.escapeAlone(name)
+	}
 	inlined := map[callSite]bool{}
 	var first error
 	for all := false; ; {
@@ -177,7 +182,7 @@ func (s *span) holds() bool {
 	for _, p := range s.probes {
 		// A context within a JavaScript template literal holds the depths of braces, in a slice
 		// that html/template changes afterwards: the names cannot be compared.
-		if p.Name != s.probes[0].Name || s.text && p.Name != probe || strings.Contains(p.Name, "_jsBraceDepth") {
+		if p.Name != s.probes[0].Name || s.text && p.Name != probe || strings.Contains(p.Name, braceDepth) {
 			return false
 		}
 	}
