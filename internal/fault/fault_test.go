@@ -3,6 +3,7 @@ package fault
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -55,6 +56,35 @@ func TestPosition(t *testing.T) {
 	is.True(strings.HasPrefix(here.Stable(), "fault/fault_test.go:"))
 	is.Equal(Position{}.Stable(), "")
 }
+
+// TestPanicked: the runtime's own frames around a panic are left out.
+func TestPanicked(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		panic func()
+	}{
+		{"panic", func() { panic("x") }},
+		{"nil map", func() { noMap["x"] = 1 }},
+		{"nil pointer", func() { *(*int)(nil) = 1 }},
+		{"index", func() { _ = none[len(none)] }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			begins := PositionOf(reflect.ValueOf(tt.panic))
+			defer func() {
+				is.Equal(Panicked(), begins) // before the panic is recovered
+				recover()
+			}()
+			tt.panic()
+		})
+	}
+	is.New(t).Equal(Panicked(), Position{})
+}
+
+var (
+	none  []int
+	noMap map[string]int
+)
 
 func TestPlace(t *testing.T) {
 	root, err := filepath.EvalSymlinks(t.TempDir())

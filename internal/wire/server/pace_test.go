@@ -928,6 +928,46 @@ func TestWriters(t *testing.T) {
 	}
 }
 
+// TestHeldBack: net/http sends nothing to a client before a handler has written more than HeldBack
+// bytes. Such writes get no deadline.
+func TestHeldBack(t *testing.T) {
+	inBubble(t, "HTTP/1", func(t *testing.T, is *is.I) {
+		line, client := net.Pipe() // which holds nothing back itself
+		wrote := make(chan struct{})
+		listener := &oneConn{conn: line, closed: make(chan struct{})}
+		plain := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Write(make([]byte, server.HeldBack))
+			close(wrote)
+		})}
+		go plain.Serve(listener)
+		io.WriteString(client, "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+		<-wrote // or else the bubble ends with a deadlock: the handler waits for a client that does not read
+		is.NoErr(client.Close())
+		is.NoErr(plain.Close())
+	})
+}
+
+// A oneConn is a net.Listener with one connection.
+type oneConn struct {
+	conn   net.Conn
+	closed chan struct{}
+}
+
+func (l *oneConn) Accept() (conn net.Conn, err error) {
+	if conn, l.conn = l.conn, nil; conn != nil {
+		return conn, nil
+	}
+	<-l.closed
+	return nil, net.ErrClosed
+}
+
+func (l *oneConn) Close() error {
+	close(l.closed)
+	return nil
+}
+
+func (l *oneConn) Addr() net.Addr { return &net.TCPAddr{} }
+
 // BenchmarkServer compares a paced server with http.Server, over loopback.
 func BenchmarkServer(b *testing.B) {
 	file := filepath.Join(b.TempDir(), "file")
