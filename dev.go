@@ -17,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"text/template"
-	"time"
 
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/dev/devlink"
@@ -486,7 +485,7 @@ func (c *compiler) addDiskFaults() {
 			continue
 		}
 		var err error
-		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router), Log: slog.New(slog.DiscardHandler)}, time.Now())
+		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router), Log: slog.New(slog.DiscardHandler)}, disk.Now())
 		c.faults = append(c.faults, fault.Of(err)...)
 		for _, route := range c.tree.Routes {
 			c.checkData(route, c.neededBy(route), nil)

@@ -4,7 +4,7 @@
 //
 //	before := w.Look(start)
 //	...
-//	if now := w.Look(time.Now()); !now.Same(before) {
+//	if now := w.Look(disk.Now()); !now.Same(before) {
 //		// at least one file has changed
 //	}
 package disk

@@ -52,6 +52,7 @@ type Snapshot struct {
 	Taken   time.Time // immediately before the files were listed
 	Entries []Entry   // in the order of fs.WalkDir
 
+	began Moment // before the files were listed
 	files fs.FS
 	index func() *index // makes the index once it is needed
 }
@@ -72,8 +73,9 @@ func (s *Snapshot) SameNames(other *Snapshot) bool {
 	return slices.EqualFunc(s.Entries, other.Entries, func(a, b Entry) bool { return a.sameKind(&b) })
 }
 
-// tick is the coarsest resolution of the times of a file system: FAT has two seconds.
-const tick = 2 * time.Second
+// tick is the coarsest resolution of the times of a file system, which is two seconds for FAT. The
+// clock that these times come from can be some milliseconds behind the time of the Snapshot.
+const tick = 2*time.Second + 100*time.Millisecond
 
 // IsSettled reports whether any later change of a file gives it another time than the Snapshot
 // has, so that Same sees the change. It is true for files that were last changed more than a
@@ -129,7 +131,7 @@ func (s *Snapshot) makeIndex() *index {
 
 // takeSnapshot lists the files below dirs.
 func takeSnapshot(files fs.FS, dirs []string) *Snapshot {
-	s := &Snapshot{Taken: time.Now(), files: files}
+	s := &Snapshot{Taken: time.Now(), began: Now(), files: files}
 	s.index = sync.OnceValue(s.makeIndex)
 	if d, ok := files.(Dir); ok { // open the directory once for all files
 		root, err := os.OpenRoot(string(d))
@@ -187,12 +189,12 @@ type Watcher struct {
 // NewWatcher returns a Watcher of the files below some directories.
 func NewWatcher(files fs.FS, dirs ...string) *Watcher { return &Watcher{files: files, dirs: dirs} }
 
-// Look returns a Snapshot that was taken at since or later: the last one if it is new enough,
-// else a new one. Callers that pass the time at which a request came share one Snapshot.
-func (w *Watcher) Look(since time.Time) *Snapshot {
+// Look returns a Snapshot that was taken after since: the last one if it is new enough, else a
+// new one. Callers that pass the Moment at which a request came share one Snapshot.
+func (w *Watcher) Look(since Moment) *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.last == nil || w.last.Taken.Before(since) {
+	if w.last == nil || w.last.began < since {
 		w.last = takeSnapshot(w.files, w.dirs)
 	}
 	return w.last

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/matryer/is"
@@ -36,7 +37,7 @@ func TestSnapshot(t *testing.T) {
 	write("router/x/y/c.html", "c")
 	write("elsewhere/d.html", "d")
 	w := NewWatcher(Dir(dir), "router", "public")
-	last := w.Look(time.Now())
+	last := w.Look(Now())
 	for _, tt := range []struct {
 		name      string
 		change    func()
@@ -49,7 +50,7 @@ func TestSnapshot(t *testing.T) {
 		{"another time", func() { must(os.Chtimes(path("router/a.html"), time.Now(), time.Now())) }, false, true},
 		{"another file of the same size and time", func() {
 			write("router/x/n.html", "n")
-			last = w.Look(time.Now())
+			last = w.Look(Now())
 			write("next", "m")
 			must(os.Rename(path("next"), path("router/x/n.html")))
 		}, !hasInodes, true},
@@ -76,7 +77,7 @@ func TestSnapshot(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			tt.change()
-			now := w.Look(time.Now())
+			now := w.Look(Now())
 			is.Equal(now.Same(last), tt.same)
 			is.Equal(now.SameNames(last), tt.sameNames)
 			last = now
@@ -90,7 +91,7 @@ func TestSnapshotAsFiles(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
 	is.NoErr(os.CopyFS(dir, fstest.MapFS{"router/a.html": {Data: []byte("a")}, "router/x/b.html": {Data: []byte("b")}, "c.html": {}}))
-	s := NewWatcher(Dir(dir), "router", "public").Look(time.Now())
+	s := NewWatcher(Dir(dir), "router", "public").Look(Now())
 	is.NoErr(os.WriteFile(filepath.Join(dir, "router", "a.html"), []byte("now"), 0o666))
 	is.NoErr(os.WriteFile(filepath.Join(dir, "router", "new.html"), nil, 0o666))
 	var names []string
@@ -117,14 +118,14 @@ func TestSnapshotFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(outside, filepath.Join(dir, "router")); err != nil {
 		t.Skip(err)
 	}
-	s := NewWatcher(Dir(dir), "router").Look(time.Now())
+	s := NewWatcher(Dir(dir), "router").Look(Now())
 	is.Equal(len(s.Entries), 1)
 	_, err := fs.Stat(s, "router")
 	is.True(errors.Is(err, ErrLeadsOut))
 	is.NoErr(os.Remove(filepath.Join(dir, "router")))
 	is.NoErr(os.Mkdir(filepath.Join(dir, "router"), 0o777))
 	is.NoErr(os.Symlink(outside, filepath.Join(dir, "router", "x")))
-	s = NewWatcher(Dir(dir), "router").Look(time.Now())
+	s = NewWatcher(Dir(dir), "router").Look(Now())
 	is.Equal(len(s.Entries), 2) // the link itself, which is no regular file
 	is.Equal(s.Entry("router/x").Info.Mode().Type(), fs.ModeSymlink)
 }
@@ -138,6 +139,7 @@ func TestIsSettled(t *testing.T) {
 	}{
 		{"long ago", now.Add(-time.Hour), true},
 		{"three seconds ago", now.Add(-3 * time.Second), true},
+		{"two seconds ago, by a clock that is late", now.Add(-2*time.Second - 20*time.Millisecond), false},
 		{"a second ago", now.Add(-time.Second), false},
 		{"in an hour", now.Add(time.Hour), false},
 		{"not known", time.Time{}, false},
@@ -145,7 +147,7 @@ func TestIsSettled(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			files := fstest.MapFS{"router/a.html": {ModTime: tt.time}}
-			s := NewWatcher(files, "router").Look(now)
+			s := NewWatcher(files, "router").Look(Now())
 			s.Taken = now // and not some seconds later, on a machine that is busy
 			is.Equal(s.IsSettled(s.Entry("router/a.html")), tt.want)
 		})
@@ -158,20 +160,25 @@ func TestIsSettled(t *testing.T) {
 	is.NoErr(os.CopyFS(dir, fstest.MapFS{"router/a.html": {}}))
 	long := time.Now().Add(-time.Hour)
 	is.NoErr(os.Chtimes(filepath.Join(dir, "router", "a.html"), long, long))
-	s := NewWatcher(Dir(dir), "router").Look(time.Now())
+	s := NewWatcher(Dir(dir), "router").Look(Now())
 	s.Taken = now
 	is.True(!s.IsSettled(s.Entry("router/a.html"))) // its time says long ago, but it was changed just now
 }
 
-// TestWatcherLooksOnce checks that calls for one request share a Snapshot.
+// TestWatcherLooksOnce checks that calls for one request share a Snapshot, and that calls for
+// different requests do not, even if the clock has not advanced.
 func TestWatcherLooksOnce(t *testing.T) {
+	synctest.Test(t, watcherLooksOnce) // where the clock stands still
+}
+
+func watcherLooksOnce(t *testing.T) {
 	is := is.New(t)
 	files := fstest.MapFS{"router/a.html": {}}
 	w := NewWatcher(files, "router")
-	since := time.Now()
+	since := Now()
 	first := w.Look(since)
 	files["router/b.html"] = &fstest.MapFile{}
 	is.Equal(w.Look(since), first)
-	is.Equal(len(w.Look(time.Now()).Entries), 3)
+	is.Equal(len(w.Look(Now()).Entries), 3)
 	is.Equal(len(w.Look(since).Entries), 3) // never what is older
 }

@@ -17,9 +17,9 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/dev/disk"
 	"example.com/flow/internal/wire/reply"
 )
 
@@ -73,15 +73,15 @@ func isLocalHost(host string) bool {
 // for concurrent use: the handler may still run when middleware such as http.TimeoutHandler
 // has answered.
 type Note struct {
-	began  time.Time
+	began  disk.Moment
 	faults atomic.Pointer[[]devpage.Fault]
 }
 
-// Began returns the time when the request arrived: its answer uses files as they were then,
-// or later. For a nil Note it is the current time.
-func (n *Note) Began() time.Time {
+// Began returns the Moment when the request arrived: its answer uses files as they were then,
+// or later. For a nil Note it is the current Moment.
+func (n *Note) Began() disk.Moment {
 	if n == nil {
-		return time.Now()
+		return disk.Now()
 	}
 	return n.began
 }
@@ -108,7 +108,7 @@ func NoteOf(ctx context.Context) *Note {
 
 // withNote returns a copy of a request with a new Note.
 func withNote(r *http.Request) (*http.Request, *Note) {
-	n := &Note{began: time.Now()}
+	n := &Note{began: disk.Now()}
 	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n)), n
 }
 

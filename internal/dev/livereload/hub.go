@@ -57,7 +57,7 @@ const maxFailures = 10
 func NewHub(files ...*disk.Watcher) *Hub {
 	h := &Hub{files: files, process: rand.Text(), streams: map[chan struct{}]bool{}, servers: map[*http.Server]chan struct{}{}}
 	for _, w := range files {
-		h.seen = append(h.seen, w.Look(time.Now()))
+		h.seen = append(h.seen, w.Look(disk.Now()))
 	}
 	return h
 }
@@ -72,7 +72,7 @@ func (h *Hub) SetPolling(on bool) {
 }
 
 // Changed makes the Hub look at the files now.
-func (h *Hub) Changed() { h.look(time.Now()) }
+func (h *Hub) Changed() { h.look(disk.Now()) }
 
 // change changes the state, and tells the event streams. A stream sends an event only if its
 // data differs from that of the last.
@@ -145,10 +145,10 @@ func (h *Hub) clearRequestFaults() { h.change(func() { h.failed = nil }) }
 // maxCost is the longest time that a page waits for a look at the files.
 const maxCost = 20 * time.Millisecond
 
-// state returns the state for a page that is about to be rendered, as of the time since or
+// state returns the state for a page that is about to be rendered, as of the Moment since or
 // later. If a look at the files takes longer than maxCost, the state is that of the last look,
 // and the page may be reloaded once more than necessary.
-func (h *Hub) state(since time.Time) string {
+func (h *Hub) state(since disk.Moment) string {
 	if time.Duration(h.cost.Load()) <= maxCost {
 		h.look(since)
 	}
@@ -157,8 +157,8 @@ func (h *Hub) state(since time.Time) string {
 	return fmt.Sprintf("%s.%d.%d.%d", h.process, h.pages, h.styles, h.warned)
 }
 
-// look looks at the files as of the time since or later, and signals a change.
-func (h *Hub) look(since time.Time) {
+// look looks at the files as of the Moment since or later, and signals a change.
+func (h *Hub) look(since disk.Moment) {
 	h.looking.Lock()
 	defer h.looking.Unlock()
 	before := time.Now()
@@ -195,7 +195,7 @@ func (h *Hub) poll() {
 	h.polling = true
 	go func() {
 		for {
-			h.look(time.Now())
+			h.look(disk.Now())
 			time.Sleep(max(interval, 20*time.Duration(h.cost.Load())))
 			h.mu.Lock()
 			if h.told || len(h.streams) == 0 {
@@ -252,7 +252,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	news := make(chan struct{}, 1)
-	h.look(time.Now())
+	h.look(disk.Now())
 	h.mu.Lock()
 	h.streams[news] = true
 	h.poll()

@@ -89,10 +89,10 @@ func (s *Source) Check() error {
 	return nil
 }
 
-// Views returns the templates as they were on disk at the time since or later, and their
+// Views returns the templates as they were on disk at the Moment since or later, and their
 // faults as an error. It reads the files that have changed, and makes new views for the
 // templates that use them.
-func (s *Source) Views(b Binary, since time.Time) (*templates.Views, error) {
+func (s *Source) Views(b Binary, since disk.Moment) (*templates.Views, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	look := s.look(b.Tree, since)
@@ -129,8 +129,8 @@ func (s *Source) Warnings() []fault.Fault {
 	return slices.DeleteFunc(slices.Clone(s.found), func(f fault.Fault) bool { return !f.Warning })
 }
 
-// look returns snapshots of the directory and of the shared trees, taken at since or later.
-func (s *Source) look(built *routetree.Tree, since time.Time) []*disk.Snapshot {
+// look returns snapshots of the directory and of the shared trees, taken after since.
+func (s *Source) look(built *routetree.Tree, since disk.Moment) []*disk.Snapshot {
 	if s.shared == nil {
 		s.shared = []*disk.Watcher{}
 		for _, files := range built.Shared {
@@ -315,7 +315,7 @@ func (s *Source) UnbuiltPublic(built *routetree.Tree, name string) *routetree.Pu
 			return p
 		}
 	}
-	now := routetree.ParseIn(built.Dir, s.watch.Look(time.Now()), nil, built.Formats).Below(built.Prefix)
+	now := routetree.ParseIn(built.Dir, s.watch.Look(disk.Now()), nil, built.Formats).Below(built.Prefix)
 	s.now.Store(now)
 	return publicOf(now, name) // nil if a build would leave out the file, for a hidden name for example
 }

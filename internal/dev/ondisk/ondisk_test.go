@@ -93,7 +93,7 @@ func manyPages(sections int) *memory {
 func TestOnlyWhatChanged(t *testing.T) {
 	m := manyPages(50)
 	s, b := source(m, maps.Clone(m.MapFS))
-	before, err := s.Views(b, time.Now())
+	before, err := s.Views(b, disk.Now())
 	is.New(t).NoErr(err)
 	names := slices.Sorted(maps.Keys(b.Tree.Templates))
 	is.New(t).Equal(m.reads, 1000+50+4)
@@ -127,7 +127,7 @@ func TestOnlyWhatChanged(t *testing.T) {
 			is := is.New(t)
 			tt.change()
 			m.reads = 0
-			now, err := s.Views(b, time.Now())
+			now, err := s.Views(b, disk.Now())
 			made := 0
 			for _, name := range names {
 				old, _ := before.View(name)
@@ -148,7 +148,7 @@ func TestOnlyWhatChanged(t *testing.T) {
 // TestSavedTwiceWithinATick: a file that has just been written is read each time, since a
 // second save may leave its size and its time as they are.
 func TestSavedTwiceWithinATick(t *testing.T) {
-	synctest.Test(t, savedTwiceWithinATick) // where no time passes but when it sleeps
+	synctest.Test(t, savedTwiceWithinATick) // where no time passes
 }
 
 func savedTwiceWithinATick(t *testing.T) {
@@ -159,20 +159,18 @@ func savedTwiceWithinATick(t *testing.T) {
 	m.write("router/index.html", "one")
 	now := m.clock
 	for _, text := range []string{"one", "two", "six", "six"} {
-		time.Sleep(time.Millisecond) // else the last snapshot is new enough
 		m.write("router/index.html", text)
 		m.MapFS["router/index.html"].ModTime = now
 		m.reads = 0
-		views, err := s.Views(b, time.Now())
+		views, err := s.Views(b, disk.Now())
 		is.NoErr(err)
 		is.True(strings.Contains(render(t, views, "index"), text))
 		is.True(m.reads > 0)
 	}
 	m.MapFS["router/index.html"].ModTime = time.Now().Add(time.Hour) // of a clock that is ahead
 	for _, text := range []string{"ten", "new"} {
-		time.Sleep(time.Millisecond)
 		m.MapFS["router/index.html"].Data = []byte(text)
-		views, err := s.Views(b, time.Now())
+		views, err := s.Views(b, disk.Now())
 		is.NoErr(err)
 		is.True(strings.Contains(render(t, views, "index"), text))
 	}
@@ -248,9 +246,9 @@ func TestAsMadeAtOnce(t *testing.T) {
 					m.write("router/"+name+".html", some[random.IntN(len(some))])
 				}
 			}
-			views, err := s.Views(b, time.Now())
+			views, err := s.Views(b, disk.Now())
 			fresh, b := source(m, built, further)
-			all, want := fresh.Views(b, time.Now())
+			all, want := fresh.Views(b, disk.Now())
 			if fmt.Sprint(err) != fmt.Sprint(want) {
 				t.Fatalf("round %d, step %d: got the faults\n%v\nwant\n%v", round, step, err, want)
 			}
