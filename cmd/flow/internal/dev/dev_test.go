@@ -522,7 +522,7 @@ func TestNeverReady(t *testing.T) {
 // TestTakenPort: what to do is in the message.
 func TestTakenPort(t *testing.T) {
 	is := is.New(t)
-	f, err := openFront("localhost:0", false)
+	f, err := openFront("localhost:0", !canPassSockets)
 	is.NoErr(err)
 	defer f.close()
 	_, err = openFront(f.listener.Addr().String(), false)
@@ -531,6 +531,26 @@ func TestTakenPort(t *testing.T) {
 	_, err = openFront("nowhere", false)
 	is.True(err != nil)
 	is.Equal(err.Error(), `cannot listen on "nowhere": listen tcp: address nowhere: missing port in address: -addr takes host:port, and the variable PORT a port`)
+}
+
+// TestTakenByOther has words of several systems.
+func TestTakenByOther(t *testing.T) {
+	for _, tt := range []struct {
+		words string
+		want  bool
+	}{
+		{"listen tcp 127.0.0.1:8080: bind: address already in use", true},
+		{"listen tcp 127.0.0.1:8080: bind: Only one usage of each socket address (protocol/network address/port) is normally permitted.", true},
+		{"database is locked", true},
+		{"open app.db: resource temporarily unavailable", true},
+		{`open C:\app.db: The process cannot access the file because it is being used by another process.`, true},
+		{"the block is too large", false},
+	} {
+		t.Run(tt.words, func(t *testing.T) {
+			is := is.New(t)
+			is.Equal(takenByOther.MatchString(tt.words), tt.want)
+		})
+	}
 }
 
 // TestOnStart has a program that takes its time before it serves. The program from before

@@ -24,10 +24,14 @@ type front struct {
 	server   *http.Server // of the stand-in; nil while it does not serve
 }
 
+// addressInUse is the error of Windows for syscall.EADDRINUSE. Other systems have no error of that
+// number.
+const addressInUse = syscall.Errno(10048)
+
 // openFront listens on an address.
 func openFront(addr string, proxy bool) (*front, error) {
 	l, err := net.Listen("tcp", addr)
-	if errors.Is(err, syscall.EADDRINUSE) {
+	if errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, addressInUse) {
 		return nil, fmt.Errorf("%s is taken: another program listens there. Stop it, or give another address, as with -addr localhost:8081", addr)
 	}
 	if err != nil {

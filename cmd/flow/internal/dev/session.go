@@ -406,8 +406,9 @@ func (s *session) promote(p *process, url string) {
 // needed says what a program has to do.
 const needed = "Its main function has to call flow.Main or flow.Run, which serve with the arguments \"serve -dev\" and tell flow dev when they are ready."
 
-// takenByOther matches what a program says that cannot have what another one holds.
-var takenByOther = regexp.MustCompile(`(?i)address already in use|\block(ed)?\b|resource temporarily unavailable`)
+// takenByOther matches what a program says that cannot have what another one holds, on Unix and on
+// Windows.
+var takenByOther = regexp.MustCompile(`(?i)address already in use|only one usage of each socket address|\block(ed)?\b|used by another process|resource temporarily unavailable`)
 
 // stopFirstHelps says what to do about that.
 const stopFirstHelps = "If the program from before holds what this one needs, such as a port or a locked file, give -stop-first."

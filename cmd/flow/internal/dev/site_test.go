@@ -25,7 +25,15 @@ import (
 // asTool has the test binary be the tool.
 const asTool = "FLOW_DEV_TEST_TOOL"
 
+// asKilled has the test binary make the directory of a tool, and end without removing it.
+const asKilled = "FLOW_DEV_TEST_KILLED"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(asKilled) != "" {
+		dir, _, err := tempDir()
+		fmt.Println(dir, err)
+		os.Exit(0)
+	}
 	if os.Getenv(asTool) != "" {
 		dir, _ := os.Getwd()
 		p := cli.Process{Dir: dir, Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}

@@ -1,22 +1,20 @@
 package dev
 
 import (
-	"errors"
 	"fmt"
-	"net"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 )
 
 const (
 	// tempPrefix begins the names of the directories that tools make.
 	tempPrefix = "flow-dev-"
 
-	// alive is the name of a socket in such a directory, at which nobody answers when the
-	// tool has ended.
+	// alive is the name of the file in such a directory that shows whether its tool runs: see
+	// holdAlive.
 	alive = "alive"
 
 	// maxSocketPath is how long the path of a directory may be in which sockets are made:
@@ -38,17 +36,14 @@ func tempDir() (dir string, remove func(), err error) {
 		parent = "/tmp"
 	}
 	sweep(parent)
-	var l net.Listener
+	var held io.Closer
 	dir, err = os.MkdirTemp(parent, tempPrefix)
-	if err == nil { // until it has its name, the socket may be one at which nobody answers yet
-		l, err = net.Listen("unix", filepath.Join(dir, "new"))
-	}
 	if err == nil {
-		err = os.Rename(filepath.Join(dir, "new"), filepath.Join(dir, alive))
+		held, err = holdAlive(dir)
 	}
 	remove = func() {
-		if l != nil {
-			l.Close()
+		if held != nil {
+			held.Close()
 		}
 		os.RemoveAll(dir)
 	}
@@ -70,12 +65,7 @@ func sweep(parent string) {
 		if !e.IsDir() || !strings.HasPrefix(e.Name(), tempPrefix) {
 			continue
 		}
-		dir := filepath.Join(parent, e.Name())
-		conn, err := net.Dial("unix", filepath.Join(dir, alive))
-		switch {
-		case err == nil:
-			conn.Close()
-		case errors.Is(err, syscall.ECONNREFUSED):
+		if dir := filepath.Join(parent, e.Name()); isLeft(dir) {
 			os.RemoveAll(dir)
 		}
 	}
