@@ -17,8 +17,7 @@ type Colors bool
 // them, and the environment does not forbid them (https://no-color.org).
 func ColorsOf(w io.Writer, getenv func(string) string) Colors {
 	term := getenv("TERM")
-	known := term != "" && term != "dumb" || getenv("WT_SESSION") != "" // Windows Terminal sets no TERM
-	return Colors(known && getenv("NO_COLOR") == "" && IsTerminal(w))
+	return Colors(getenv("NO_COLOR") == "" && term != "dumb" && IsTerminal(w) && showsColors(w.(*os.File), term))
 }
 
 // IsTerminal reports whether what is written to w is on a terminal.

@@ -3,6 +3,7 @@ package devpage_test
 import (
 	"bytes"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -97,31 +98,34 @@ a.html:1:124: no Nme
 
 // TestColors: there are none but for a terminal that has them.
 func TestColors(t *testing.T) {
+	onUnix := runtime.GOOS != "windows"
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // the only device that every machine has
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { null.Close() })
-	info, err := null.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
-	device := info.Mode()&os.ModeCharDevice != 0
+	console, err := os.OpenFile("CONOUT$", os.O_RDWR, 0) // of Windows, unless it is run without
+	hasConsole := !onUnix && err == nil
+	t.Cleanup(func() { console.Close() })
 	file, err := os.Create(t.TempDir() + "/log")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
 	for _, tt := range []struct {
-		env  string
-		want bool
+		env     string
+		unix    bool // on a device
+		console bool // of Windows, where TERM is not set
 	}{
-		{"TERM=xterm", device},
-		{"TERM=xterm NO_COLOR=1", false},
-		{"TERM=dumb", false},
-		{"", false},
-		{"WT_SESSION=x", device}, // Windows Terminal
-		{"WT_SESSION=x NO_COLOR=1", false},
+		{"TERM=xterm", true, true},
+		{"TERM=xterm NO_COLOR=1", false, false},
+		{"TERM=dumb", false, false},
+		{"TERM=dumb WT_SESSION=x", false, false},
+		{"", false, true},
+		{"NO_COLOR=1", false, false},
+		{"TERM_PROGRAM=vscode", false, true},
+		{"WT_SESSION=x", false, true}, // Windows Terminal
+		{"WT_SESSION=x NO_COLOR=1", false, false},
 	} {
 		t.Run(tt.env, func(t *testing.T) {
 			is := is.New(t)
@@ -133,7 +137,8 @@ func TestColors(t *testing.T) {
 				}
 				return ""
 			}
-			is.Equal(devpage.ColorsOf(null, getenv), devpage.Colors(tt.want))
+			is.Equal(devpage.ColorsOf(null, getenv), devpage.Colors(tt.unix && onUnix))
+			is.Equal(devpage.ColorsOf(console, getenv), devpage.Colors(tt.console && hasConsole))
 			is.Equal(devpage.ColorsOf(file, getenv), devpage.Colors(false))
 			is.Equal(devpage.ColorsOf(&bytes.Buffer{}, getenv), devpage.Colors(false))
 		})
