@@ -362,7 +362,7 @@ func TestBodyOfAStandardHandlerStreams(t *testing.T) {
 // the form.
 func TestTemporaryFilesAreRemoved(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
+	flowtest.SetTempDir(t, dir)
 	count := func() int {
 		entries, err := os.ReadDir(dir)
 		if err != nil {

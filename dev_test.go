@@ -144,9 +144,7 @@ func TestDevAndSymbolicLinks(t *testing.T) {
 				is.NoErr(err)
 			}
 			is.NoErr(os.RemoveAll(link))
-			if err := os.Symlink(to, link); err != nil {
-				t.Skip(err)
-			}
+			flowtest.Symlink(t, to, link)
 			w := visit(r, tt.target)
 			status, text, _ := strings.Cut(tt.want, " ")
 			is.Equal(w.Result().Status[:3], status)
@@ -293,11 +291,9 @@ func TestDevNewPublicFilesAndSymbolicLinks(t *testing.T) {
 	dir := onDisk(t, devTree())
 	r, _ := devRouter(t, devTree(), dir)
 	outside := onDisk(t, fstest.MapFS{"secret.css": {Data: []byte("secret")}})
-	if err := os.Symlink(filepath.Join(outside, "secret.css"), filepath.Join(dir, "public", "far.css")); err != nil {
-		t.Skip(err)
-	}
-	is.NoErr(os.Symlink(outside, filepath.Join(dir, "public", "far")))
-	is.NoErr(os.Symlink("app.css", filepath.Join(dir, "public", "near.css")))
+	flowtest.Symlink(t, filepath.Join(outside, "secret.css"), filepath.Join(dir, "public", "far.css"))
+	flowtest.Symlink(t, outside, filepath.Join(dir, "public", "far"))
+	flowtest.Symlink(t, "app.css", filepath.Join(dir, "public", "near.css"))
 	for _, target := range []string{"/far.css", "/far/secret.css", "/near.css"} {
 		w := serve(r, "GET", target)
 		is.Equal(w.Code, 404)

@@ -138,6 +138,9 @@ func TestExamplesOfMountedRouter(t *testing.T) {
 
 // Importing flow never imports the package testing, nor the one for tests.
 func TestNoTestingInApplications(t *testing.T) {
+	if testing.Short() {
+		t.Skip("asks the go command")
+	}
 	is := is.New(t)
 	out, err := exec.Command("go", "list", "-deps", ".", "./cmd/app").Output()
 	is.NoErr(err)

@@ -534,7 +534,7 @@ func TestMiddlewareInARow(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			dir := t.TempDir()
-			t.Setenv("TMPDIR", dir)
+			flowtest.SetTempDir(t, dir)
 			r, _ := lone(func(*flow.Request) string { return "" }, tt.use...)
 			r.Authenticate = tt.authenticate
 			is.Equal(do(r, sending("POST", "/x", tt.contentType, tt.body)).Code, tt.want)

@@ -56,7 +56,7 @@ func upload(size int) string { return parts("title=x", "photo@"+strings.Repeat("
 func noFilesLeft(t *testing.T) func() bool {
 	t.Helper()
 	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
+	flowtest.SetTempDir(t, dir)
 	return func() bool {
 		entries, err := os.ReadDir(dir)
 		if err != nil {

@@ -78,6 +78,9 @@ var rooms = []struct{ room, imports string }{
 // imports returns the packages below internal/, each with what it imports of the others, and
 // the wings that have a package comment.
 func imports(t *testing.T) (rooms map[string][]string, described []string) {
+	if testing.Short() {
+		t.Skip("asks the go command")
+	}
 	is := is.New(t)
 	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{if .Doc}}{{.Name}}{{else}}-{{end}} {{join .Imports " "}}{{end}}`, module+"/internal/...").Output()
 	is.NoErr(err)

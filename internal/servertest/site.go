@@ -10,8 +10,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -109,17 +107,6 @@ func (s *Site) Transport() *http.Transport {
 	}
 	s.t.Cleanup(client.CloseIdleConnections)
 	return client
-}
-
-// SocketFile returns a path that is short enough for a socket.
-func SocketFile(t testing.TB) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "flow")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return filepath.Join(dir, "s")
 }
 
 // A Log holds what a server logs. It may be read while others write.

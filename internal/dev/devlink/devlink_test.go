@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/servertest"
 )
 
 // patience is for what should happen at once, on a machine that is busy.
@@ -32,17 +32,6 @@ func within[T any](t *testing.T, what string, c <-chan T) (v T) {
 	return v
 }
 
-// socket returns a path that is short enough for one.
-func socket(t *testing.T) string {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "flow")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	return filepath.Join(dir, "s")
-}
-
 // linked returns both sides of a link.
 func linked(t *testing.T) (app, tool *Conn) {
 	t.Helper()
@@ -54,7 +43,7 @@ func linked(t *testing.T) (app, tool *Conn) {
 // started returns an application that a tool has started, and the tool's side.
 func started(t *testing.T) (app *App, ctx context.Context, tool *Conn) {
 	t.Helper()
-	l, err := Listen(socket(t))
+	l, err := Listen(servertest.SocketFile(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +142,7 @@ func TestNoTool(t *testing.T) {
 	is.True(!app.Report(io.EOF))
 	is.NoErr(app.Close())
 
-	file := socket(t)
+	file := servertest.SocketFile(t)
 	t.Setenv(Variable, file) // of a tool that has ended
 	_, _, err = Start(t.Context())
 	is.True(err != nil)
@@ -297,7 +286,7 @@ func TestSendToADeafSide(t *testing.T) {
 // TestListen: a socket is for one application, and gone when it is of no use.
 func TestListen(t *testing.T) {
 	is := is.New(t)
-	l, err := Listen(socket(t))
+	l, err := Listen(servertest.SocketFile(t))
 	is.NoErr(err)
 	_, err = Listen(l.Path)
 	is.True(err != nil)

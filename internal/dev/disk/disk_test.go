@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 func TestDir(t *testing.T) {
@@ -15,11 +17,9 @@ func TestDir(t *testing.T) {
 	outside, inside := t.TempDir(), t.TempDir()
 	is.NoErr(os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600))
 	is.NoErr(os.WriteFile(filepath.Join(inside, "a"), []byte("a"), 0o600))
-	if err := os.Symlink("a", filepath.Join(inside, "near")); err != nil {
-		t.Skip("this disk has no symbolic links")
-	}
-	is.NoErr(os.Symlink(filepath.Join(outside, "secret"), filepath.Join(inside, "far")))
-	is.NoErr(os.Symlink(outside, filepath.Join(inside, "dir")))
+	flowtest.Symlink(t, "a", filepath.Join(inside, "near"))
+	flowtest.Symlink(t, filepath.Join(outside, "secret"), filepath.Join(inside, "far"))
+	flowtest.Symlink(t, outside, filepath.Join(inside, "dir"))
 	d := Dir(inside)
 	for _, tt := range []struct {
 		name string

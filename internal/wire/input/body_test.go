@@ -319,7 +319,7 @@ func TestClone(t *testing.T) {
 
 func TestTemporaryFiles(t *testing.T) {
 	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
+	flowtest.SetTempDir(t, dir)
 	count := func() int {
 		entries, err := os.ReadDir(dir)
 		if err != nil {

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // counted counts what is read of a body.
@@ -98,7 +100,7 @@ func TestTooLargeForms(t *testing.T) {
 					want = cmp.Or(tt.chunked, want)
 				}
 				dir := t.TempDir()
-				t.Setenv("TMPDIR", dir)
+				flowtest.SetTempDir(t, dir)
 				body := &counted{Reader: strings.NewReader(tt.body)}
 				r := sending("POST", "/?title=q", tt.contentType, tt.body)
 				if r.Body = body; !announced {
@@ -184,7 +186,7 @@ func packed(text string) string {
 func TestFilesOfTooLargeBodies(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
-	t.Setenv("TMPDIR", dir)
+	flowtest.SetTempDir(t, dir)
 	r := sending("POST", "/", multiMedia, form("title=x", part("Cover", "c", strings.Repeat("x", 2*formMemory)))+strings.Repeat("x", formMemory))
 	r.ContentLength = -1
 	b := New(nil, r, 2*formMemory+formMemory/2, true, true)

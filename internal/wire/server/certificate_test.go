@@ -18,6 +18,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
 	"example.com/flow/internal/wire/server"
 )
@@ -116,9 +117,7 @@ func putVersion(t testing.TB, dir string, cert tls.Certificate) string {
 // link makes or replaces a symbolic link, in one step.
 func link(t testing.TB, to, name string) {
 	t.Helper()
-	if err := os.Symlink(to, name+".new"); err != nil {
-		t.Skip("symbolic links need a privilege on this system: ", err)
-	}
+	flowtest.Symlink(t, to, name+".new")
 	rename(t, name+".new", name)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
 	"example.com/flow/internal/wire/server"
 )
@@ -57,9 +58,7 @@ func TestListenUnix(t *testing.T) {
 		}, "unix:FILE is no socket: remove it, or give another path"},
 		{"a link to a socket", func(t testing.TB, file string) {
 			leaveSocket(t, file+".real")
-			if err := os.Symlink(file+".real", file); err != nil {
-				t.Fatal(err)
-			}
+			flowtest.Symlink(t, file+".real", file)
 		}, "unix:FILE is no socket: remove it, or give another path"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/cmd/flow/internal/files"
+	"example.com/flow/internal/flowtest"
 )
 
 // commands are two for tests: the first says what it was given.
@@ -94,8 +95,7 @@ func TestRun(t *testing.T) {
 // A panic is a bug of the tool: one line says so, and names a file for the report.
 func TestPanic(t *testing.T) {
 	is := is.New(t)
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("TMP", os.Getenv("TMPDIR")) // on Windows
+	flowtest.SetTempDir(t, t.TempDir())
 	var errs strings.Builder
 	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), Failure)
 	line, rest, _ := strings.Cut(errs.String(), "\n")
@@ -113,8 +113,7 @@ func TestPanic(t *testing.T) {
 // Without a place for the file, the report itself is printed.
 func TestPanicWithoutTempDir(t *testing.T) {
 	is := is.New(t)
-	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
-	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	flowtest.SetTempDir(t, filepath.Join(t.TempDir(), "none"))
 	var errs strings.Builder
 	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), Failure)
 	is.True(strings.Contains(errs.String(), "please report it with what follows"))
@@ -123,8 +122,7 @@ func TestPanicWithoutTempDir(t *testing.T) {
 
 func TestPanicThatLeftChanges(t *testing.T) {
 	is := is.New(t)
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("TMP", os.Getenv("TMPDIR"))
+	flowtest.SetTempDir(t, t.TempDir())
 	err := Bug([]string{"mv"}, files.NotUndone{Panic: "oops", Left: errors.New("and it could not be taken back: x")})
 	is.True(strings.HasPrefix(err.Error(), "flow mv: this is a bug of flow, and it could not be taken back: x: oops: please report it with "))
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // lay writes files into a directory of its own: go.mod, Go files called site.go, which make a
@@ -137,9 +139,7 @@ func TestSymlink(t *testing.T) {
 	is := is.New(t)
 	root := lay(t, "m/go.mod", "m/main.go", "m/app/app.go", "m/app/router/a.html")
 	link := filepath.Join(root, "link")
-	if err := os.Symlink("m", link); err != nil {
-		t.Skip(err)
-	}
+	flowtest.Symlink(t, "m", link)
 	t.Chdir(link)
 	app, err := Find(link)
 	is.NoErr(err)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/flowtest"
 )
 
 const (
@@ -281,7 +282,7 @@ func TestAddAccountsFaults(t *testing.T) {
 	t.Run("in the middle", func(t *testing.T) {
 		is := is.New(t)
 		root := lay(t, shop())
-		is.NoErr(os.Symlink("nowhere", filepath.Join(root, "go.sum"))) // is not there, and cannot be made
+		flowtest.Symlink(t, "nowhere", filepath.Join(root, "go.sum")) // is not there, and cannot be made
 		before := changes(nil, nil)
 		code, _, errs := run(root, "add", "-accounts")
 		is.Equal(code, cli.Failure)

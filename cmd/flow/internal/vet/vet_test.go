@@ -16,6 +16,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/typed"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/flowtest"
 )
 
 // lay writes the files of an archive, and a go.mod, into a directory of its own.
@@ -519,8 +520,7 @@ func FuzzParseDirectives(f *testing.F) {
 // A panic is an error that says that it is a bug of flow: "go vet" prints it and goes on.
 func TestPanic(t *testing.T) {
 	is := is.New(t)
-	t.Setenv("TMPDIR", t.TempDir())
-	t.Setenv("TMP", os.Getenv("TMPDIR"))                                                               // on Windows
+	flowtest.SetTempDir(t, t.TempDir())
 	_, err := run(&analysis.Pass{Pkg: types.NewPackage("example.com/x", "x"), Files: []*ast.File{{}}}) // without positions
 	is.True(err != nil)
 	is.True(strings.HasPrefix(err.Error(), "flow vet: this is a bug of flow, and nothing was changed: "))
