@@ -6,6 +6,7 @@ package flow_test
 import (
 	"html"
 	"html/template"
+	"maps"
 	"net/http"
 	"reflect"
 	"strings"
@@ -163,7 +164,11 @@ func TestAllFaultsAtOnce(t *testing.T) {
 	})
 	t.Run("development", func(t *testing.T) {
 		r, files, want := mistaken()
-		r.Dev(onDisk(t, files))
+		laid := maps.Clone(files)
+		for _, name := range []string{"router/names/a:b.html", "router/names/case.html"} { // which only the binary can have on Windows
+			delete(laid, name)
+		}
+		r.Dev(onDisk(t, laid))
 		logged(r)
 		err := r.Check() // flow dev tells this
 		is.New(t).True(err != nil)
