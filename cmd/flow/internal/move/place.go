@@ -117,7 +117,7 @@ type placer struct {
 // fromDisk returns the name in the tree of a path from the working directory.
 func (p placer) fromDisk(arg string) (string, bool) {
 	file := filepath.FromSlash(arg)
-	if !filepath.IsAbs(file) {
+	if !project.IsAbs(file) {
 		file = filepath.Join(p.wd, file)
 	}
 	below, _ := filepath.Rel(p.app.Dir, file) // "" on another volume
@@ -260,10 +260,10 @@ func (p placer) destination(t transfer, arg string, old origin) (string, error) 
 	// In the tree itself, any argument could be a path from there.
 	_, inside := p.fromDisk(".")
 	to, ok := p.fromDisk(clean)
-	ok = ok && (old.asPath || !inside || filepath.IsAbs(arg))
+	ok = ok && (old.asPath || !inside || project.IsAbs(arg))
 	switch below, isBelow := inTree(clean); {
 	case ok:
-	case filepath.IsAbs(arg):
+	case project.IsAbs(arg):
 		return "", fmt.Errorf("%s is not in %s: files move within the tree", arg, p.app.Shown(routetree.RouterDir))
 	case isBelow:
 		to = below

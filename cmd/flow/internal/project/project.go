@@ -92,11 +92,17 @@ func (a App) FromRoot(dir, name string) string {
 	return file
 }
 
+// IsAbs reports whether a path begins elsewhere than in the working directory. Package filepath does not
+// call a path absolute on Windows that begins with a slash: it is on the current drive.
+func IsAbs(name string) bool {
+	return filepath.IsAbs(name) || name != "" && os.IsPathSeparator(name[0])
+}
+
 // holds reports whether a name, absolute or from dir, is that of a file in router/ or
 // public/. A relative name in the tree itself says neither, and may be any path below it.
 func (a App) holds(dir, name string) bool {
 	name = filepath.FromSlash(name)
-	if !filepath.IsAbs(name) {
+	if !IsAbs(name) {
 		if a.holds("", filepath.Join(dir, "x")) {
 			return false
 		}
