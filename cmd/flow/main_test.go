@@ -17,6 +17,9 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts in testdata/script. They have the variable FLOW, the
 // directory of the library, for a replace in go.mod, and the caches of the go tool.
 func TestScripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	library, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
 		t.Fatal(err)

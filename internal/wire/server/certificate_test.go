@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -121,9 +122,16 @@ func link(t testing.TB, to, name string) {
 	rename(t, name+".new", name)
 }
 
+// rename puts a file into the place of another one. Windows refuses that while the server reads the
+// file, so it is tried again there.
 func rename(t testing.TB, from, to string) {
 	t.Helper()
-	if err := os.Rename(from, to); err != nil {
+	err := os.Rename(from, to)
+	for errors.Is(err, fs.ErrPermission) && runtime.GOOS == "windows" {
+		time.Sleep(time.Millisecond)
+		err = os.Rename(from, to)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
 }

@@ -181,6 +181,9 @@ func TestOf(t *testing.T) {
 // load type-checks one file that may import flow.
 func load(t *testing.T, source string) (*token.FileSet, []*ast.File, *types.Info) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", source, parser.SkipObjectResolution)
 	if err != nil {

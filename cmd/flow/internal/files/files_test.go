@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/flowtest"
 )
 
 // lay writes files, given by name and text, into a directory of its own, which it returns.
@@ -145,7 +147,7 @@ func TestNotUndone(t *testing.T) {
 func TestReplace(t *testing.T) {
 	is := is.New(t)
 	root := lay(t, "a.txt", "old")
-	name, link := filepath.Join(root, "a.txt"), filepath.Join(root, "link.txt")
+	name := filepath.Join(root, "a.txt")
 	is.NoErr(os.Chmod(name, 0o640))
 	before, err := os.Stat(name)
 	is.NoErr(err)
@@ -155,11 +157,14 @@ func TestReplace(t *testing.T) {
 	is.NoErr(err)
 	is.Equal(info.Mode(), before.Mode()) // whoever could read it can read it
 	is.True(replace(filepath.Join(root, "b.txt"), "") != nil)
-	if err := os.Symlink("a.txt", link); err == nil {
+	t.Run("through a link", func(t *testing.T) {
+		is := is.New(t)
+		link := filepath.Join(root, "link.txt")
+		flowtest.Symlink(t, "a.txt", link)
 		is.NoErr(replace(link, "newer"))
 		is.Equal(contents(t, root), "./\na.txt newer\nlink.txt newer\n")
 		target, err := os.Readlink(link)
 		is.NoErr(err)
 		is.Equal(target, "a.txt") // it is a link still
-	}
+	})
 }

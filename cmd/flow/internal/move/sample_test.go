@@ -24,6 +24,9 @@ import (
 // which Check finds nothing wrong, and whose tests fail only where the list of what is left
 // says so.
 func TestSample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	parent, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)

@@ -4,7 +4,9 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/matryer/is"
@@ -175,6 +177,10 @@ func TestWorkspace(t *testing.T) {
 }
 
 func TestNewFaults(t *testing.T) {
+	notDirectory := syscall.ENOTDIR
+	if runtime.GOOS == "windows" {
+		notDirectory = 3 // ERROR_PATH_NOT_FOUND
+	}
 	for _, tt := range []struct {
 		args string
 		code int
@@ -186,8 +192,8 @@ func TestNewFaults(t *testing.T) {
 		{"x -accounts -docs", cli.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
 		{"x -api -accounts", cli.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
 		{"full", cli.Failure, "full is not empty, it has notes.txt: say a directory that does not exist, or an empty one"},
-		{"full/notes.txt", cli.Failure, "not a directory"},
-		{"full/notes.txt/x", cli.Failure, "not a directory"},
+		{"full/notes.txt", cli.Failure, notDirectory.Error()},
+		{"full/notes.txt/x", cli.Failure, notDirectory.Error()},
 		{"Ünicode", cli.Failure, "the name of the directory is no path of a module"},
 		{"x -module a//b", cli.Usage, "new: -module: malformed import path"},
 		{"x -module ./y", cli.Usage, "new: -module: malformed import path"},

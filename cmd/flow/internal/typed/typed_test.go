@@ -39,6 +39,9 @@ func TestMain(m *testing.M) {
 // TestPackages compares packages with those of packages.Load, and asks the compiler whether it was
 // called for them: what is sound is not compiled, and what is not has all errors.
 func TestPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	for _, tt := range []struct {
 		name, files string
 		patterns    string
@@ -161,6 +164,9 @@ type T int
 
 // TestFlags: a flag of the compiler may be wrong, which it alone says.
 func TestFlags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	is := is.New(t)
 	dir := t.TempDir()
 	is.NoErr(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.org/shop\n"), 0o666))

@@ -70,6 +70,9 @@ func lines(found []fault.Fault) string {
 }
 
 func TestSeeded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	archive, err := txtar.ParseFile("testdata/seeded.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -147,6 +150,9 @@ func TestSeeded(t *testing.T) {
 // TestModuleIsReadOnce counts what is made for a module: one module for all its packages, in
 // which nothing that was loaded is type-checked again.
 func TestModuleIsReadOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	is := is.New(t)
 	archive, err := txtar.ParseFile("testdata/seeded.txtar")
 	is.NoErr(err)
@@ -174,6 +180,9 @@ func TestModuleIsReadOnce(t *testing.T) {
 // TestAlone looks at packages one by one, so that the others are read from their source, as
 // they are for go vet.
 func TestAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	archive, err := txtar.ParseFile("testdata/seeded.txtar")
 	if err != nil {
 		t.Fatal(err)
@@ -195,6 +204,9 @@ func TestAlone(t *testing.T) {
 // TestTags has a file of which the flags of the build tell whether it is built. If it is
 // not, it may give any name.
 func TestTags(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	const finding = `handlers/handlers.go:5: RedirectTo: no route is called "nobody": name one with Name, or use an automatic name`
 	for _, tt := range []struct{ constraint, flag, want string }{
 		{"late", "-tags=late", finding},
@@ -244,6 +256,9 @@ func To(*flow.Request) flow.Response { return flow.RedirectTo("nobody") }
 // TestFormats: the pages of the formats that the code gives to the Router are pages like others,
 // but that what looks like an action in them is text. Files with other extensions are named.
 func TestFormats(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	for _, tt := range []struct{ name, formats, want string }{
 		{"one", `Router.Formats = map[string]flow.Format{".md": flow.FormatOf(markdown)}`, `app/docs.intro.go:13: Block("text"): app/router/docs/intro.md has no such {{define}} or {{block}}
 app/docs.intro.go:17: RedirectTo: no route is called "docs.more": name one with Name, or use an automatic name
@@ -340,6 +355,9 @@ func init() {
 // TestSilent has code that is right, or of which the source does not tell that it is
 // wrong.
 func TestSilent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	archives, err := filepath.Glob("testdata/silent/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("there are no archives", err)
@@ -357,6 +375,9 @@ func TestSilent(t *testing.T) {
 // TestCannotBuild: what is said is why the go command cannot build, once, and not what
 // follows from that.
 func TestCannotBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	broken := txtar.Parse([]byte(`
 -- a/a.go --
 package a
@@ -400,6 +421,9 @@ import _ "example.org/shop/a"
 // TestNearly changes something in archives that are silent, so that their silence says
 // something.
 func TestNearly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs the go command")
+	}
 	rows := []struct{ archive, old, new, want string }{
 		{"mounted", `b.In("invoices")`, `b.In("invoice")`, `app/app.go:17: In("invoice"): the tree has no such directory: did you mean "invoices"?`},
 		{"mounted", `"billing.invoices.show", "org"`, `"billing.invoices.shwo", "org"`, `app/app.go:21: RedirectTo: no route is called "billing.invoices.shwo": did you mean "billing.invoices.show"?`},
