@@ -474,7 +474,7 @@ func TestFieldsComeBack(t *testing.T) {
 			at = time.Date(2026, 2, 3, 4, 5, 6, 789, time.UTC)
 		}
 		value := everyField{
-			String: " a<b>&\"'é\n", Named: "n", Bytes: []byte("bytes"), Bool: true, Int: math.MinInt64, Int8: -128, Uint64: math.MaxUint64, Float: 1e300, Float32: 0.1,
+			String: " a<b>&\"'é\n", Named: "n", Bytes: []byte("bytes"), Bool: true, Int: math.MinInt, Int8: -128, Uint64: math.MaxUint64, Float: 1e300, Float32: 0.1,
 			Time: at, Addr: netip.MustParseAddr("192.0.2.1"), Big: *far, BigP: far, IntP: &n, StringP: &text, BoolP: &yes, TimeP: &at,
 			Strings: []string{"a", "", "b"}, Ints: []int{0, -1}, Bools: []bool{true, false}, Times: []time.Time{at, at.AddDate(7, 0, 0)}, Addrs: []netip.Addr{netip.MustParseAddr("::1")}, Floats: &[]float64{1.5},
 		}

@@ -260,8 +260,8 @@ func (r *Request) fill(dst any, strict bool) error {
 // changed copies, and the original stays as it is. From a handler, the zero value is 204.
 // From a guard, it is an error.
 type Response struct {
-	// A Response has four words, which the compiler passes in registers. A larger one would
-	// be copied through memory at each call on the way of a request.
+	// A Response has four words of 64 bits, which the compiler passes in registers. A larger one
+	// would be copied through memory at each call on the way of a request.
 	kind   respKind
 	status int32  // 0 for the default of the kind
 	text   string // a body, a URL, a message, or the name of a view or a route

@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"io"
 	"log/slog"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
@@ -26,10 +27,11 @@ import (
 	"example.com/flow/internal/wire/reply"
 )
 
+// TestResponseIsFourWords: words of 64 bits. The compiler passes nothing in registers where they have 32.
 func TestResponseIsFourWords(t *testing.T) {
 	is := is.New(t)
 	is.Equal(reflect.TypeFor[flow.Response]().NumField(), 4)
-	is.True(reflect.TypeFor[flow.Response]().Size() <= 4*reflect.TypeFor[uintptr]().Size())
+	is.True(reflect.TypeFor[flow.Response]().Size() <= 4*8)
 }
 
 func TestResponses(t *testing.T) {
@@ -230,7 +232,7 @@ func TestResponsesThatCannotBeGiven(t *testing.T) {
 		{"JSON of an error", flow.JSON(marshaler(func() ([]byte, error) { return nil, errors.New("secret") })), "secret"},
 		{"status 100", flow.Text("secret").Status(100), "the status 100"},
 		{"status -5", flow.Text("secret").Status(-5), "the status -1"},
-		{"status 1<<40", flow.Text("secret").Status(1 << 40), "the status 1000"},
+		{"the largest status", flow.Text("secret").Status(math.MaxInt), "the status 1000"},
 		{"status of Handler", flow.Handler(http.NotFoundHandler()).Status(99), "the status 99"},
 		{"Fail 200", flow.Fail(200, "secret"), "Fail was given the status 200"},
 		{"Fail 600", flow.Fail(600, "secret"), "Fail was given the status 600"},

@@ -3,8 +3,10 @@ package devpage_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -75,7 +77,7 @@ func TestParse(t *testing.T) {
 		{"no source file", "app/secret.txt:4: x", "|app/secret.txt:4: x|"},
 		{"out of the directory", "../app/x.go:4: x", "../app/x.go:4|x|"},
 		{"not there", "app/none.go:4: x", "app/none.go:4|x|"},
-		{"an endless number", "app/x.go:99999999999999999999: x", "app/x.go:9223372036854775807|x|"},
+		{"an endless number", "app/x.go:99999999999999999999: x", "app/x.go:" + strconv.Itoa(math.MaxInt) + "|x|"},
 		{"an absolute path", dir + "/app/x.go:4: x", dir + "/app/x.go:4|x|1-8 4"},
 		{"an absolute path elsewhere", elsewhere + ":4: x", elsewhere + ":4|x|"},
 		{"out of it on the way", dir + "/app/../../" + filepath.Base(filepath.Dir(elsewhere)) + "/x.go:4: x", dir + "/app/../../" + filepath.Base(filepath.Dir(elsewhere)) + "/x.go:4|x|"},

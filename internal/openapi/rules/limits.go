@@ -13,24 +13,25 @@ import (
 // The smallest and the largest that Validate takes are the edges. Then it is asked about values of other
 // sorts beyond the edges, and in the other bases: a limit is said only if none of them is taken.
 
-// A sort makes values by their size.
-type sort func(n int) setter
+// A sort makes values by their size. Sizes have 64 bits on all machines, since a field may be an int64
+// where an int has 32.
+type sort func(n int64) setter
 
 // A span is what Validate takes of the values of a sort. It has no edge where there is no limit.
 type span struct {
-	from, to       int
+	from, to       int64
 	hasFrom, hasTo bool
 	holes          bool // it refuses some between them
 }
 
 // sizes are the sizes that are tried, in order.
-var sizes = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 20, 21, 24, 30, 32, 33, 40, 50, 63, 64, 65, 72, 80, 100, 101, 128, 140, 160, 200, 255, 256, 257, 300, 500, 512, 1000, 1024, 1500, 2000, 2048, 4000, 4096, 5000, 8192, 10000, 16384}
+var sizes = []int64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 15, 16, 17, 20, 21, 24, 30, 32, 33, 40, 50, 63, 64, 65, 72, 80, 100, 101, 128, 140, 160, 200, 255, 256, 257, 300, 500, 512, 1000, 1024, 1500, 2000, 2048, 4000, 4096, 5000, 8192, 10000, 16384}
 
 // spanOf finds the edges of what the filled base takes of a sort, of increasing values at tried. ok is
 // false if there is no limit, or if it takes nothing.
-func (a *asking) spanOf(s *spot, of sort, tried []int) (found span, ok bool) {
+func (a *asking) spanOf(s *spot, of sort, tried []int64) (found span, ok bool) {
 	b := a.bases[0]
-	refused := func(n int) bool { return a.ask(b, s, of(n), false) == refuses }
+	refused := func(n int64) bool { return a.ask(b, s, of(n), false) == refuses }
 	last := tried[len(tried)-1]
 	if !refused(tried[0]) && !refused(last) && !refused(1) {
 		return found, false
@@ -58,7 +59,7 @@ func (a *asking) spanOf(s *spot, of sort, tried []int) (found span, ok bool) {
 }
 
 // edge returns the last value that is taken on the way from one that is to one that is refused.
-func edge(taken, refusedAt int, refused func(int) bool) int {
+func edge(taken, refusedAt int64, refused func(int64) bool) int64 {
 	for {
 		middle := taken + (refusedAt-taken)/2
 		switch {
@@ -74,7 +75,7 @@ func edge(taken, refusedAt int, refused func(int) bool) int {
 
 // holds reports whether all bases refuse values beyond an edge, the nearest first, and the filled one
 // those of each sort.
-func (a *asking) holds(s *spot, sorts []sort, beyond []int) bool {
+func (a *asking) holds(s *spot, sorts []sort, beyond []int64) bool {
 	if a.varied(s, sorts[0](beyond[0]), false) {
 		return false
 	}
@@ -98,19 +99,19 @@ func (a *asking) lengths(s *spot) (least, most *int) {
 	if !ok {
 		return nil, nil
 	}
-	refusedIn := func(of sort) func(n int) bool {
-		return func(n int) bool { return a.ask(a.bases[0], s, of(n), false) != takes }
+	refusedIn := func(of sort) func(n int64) bool {
+		return func(n int64) bool { return a.ask(a.bases[0], s, of(n), false) != takes }
 	}
 	// A text of other letters shows that it is the length that counts, and not a word.
-	other := func(n int) bool { return n == 0 || !refusedIn(sorts[1])(n) }
+	other := func(n int64) bool { return n == 0 || !refusedIn(sorts[1])(n) }
 	if found.hasFrom && other(found.from) {
 		for _, of := range sorts[1:] { // letters of several bytes: the weaker limit is true of all
 			if refused := refusedIn(of); found.from > 1 && !refused(found.from-1) {
-				found.from = edge(found.from-1, -1, func(n int) bool { return n < 0 || refused(n) })
+				found.from = edge(found.from-1, -1, func(n int64) bool { return n < 0 || refused(n) })
 			}
 		}
 		if found.from > 0 && a.holds(s, sorts, below(found.from, 0)) {
-			least = &found.from
+			least = new(int(found.from))
 		}
 	}
 	if found.hasTo && other(found.to) {
@@ -125,15 +126,15 @@ func (a *asking) lengths(s *spot) (least, most *int) {
 			found.to = edge(found.to+1, longest, refused)
 		}
 		if a.holds(s, sorts, above(found.to, longest)) {
-			most = &found.to
+			most = new(int(found.to))
 		}
 	}
 	return least, most
 }
 
 // below returns sizes below an edge: the nearest, and some others.
-func below(edge, lowest int) (beyond []int) {
-	for _, n := range []int{edge - 1, edge - 2, edge / 2, 1, lowest} {
+func below(edge, lowest int64) (beyond []int64) {
+	for _, n := range []int64{edge - 1, edge - 2, edge / 2, 1, lowest} {
 		if n < edge && n >= lowest && !slices.Contains(beyond, n) {
 			beyond = append(beyond, n)
 		}
@@ -141,8 +142,8 @@ func below(edge, lowest int) (beyond []int) {
 	return beyond
 }
 
-func above(edge, highest int) (beyond []int) {
-	for _, n := range []int{edge + 1, edge + 2, edge + 3, 2 * edge, 2*edge + 1, 3*edge + 7, highest} {
+func above(edge, highest int64) (beyond []int64) {
+	for _, n := range []int64{edge + 1, edge + 2, edge + 3, 2 * edge, 2*edge + 1, 3*edge + 7, highest} {
 		if n > edge && n <= highest && !slices.Contains(beyond, n) {
 			beyond = append(beyond, n)
 		}
@@ -243,36 +244,36 @@ func vary(v reflect.Value, n int) {
 }
 
 // counts are the lengths of lists that are tried.
-var counts = []int{0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 16, 20, 21, 25, 32, 50, 51, 64, 100, 101, 128, 200, 256}
+var counts = []int64{0, 1, 2, 3, 4, 5, 6, 8, 10, 11, 12, 16, 20, 21, 25, 32, 50, 51, 64, 100, 101, 128, 200, 256}
 
 // items returns the limits of a list.
 func (a *asking) items(s *spot) (least, most *int) {
 	var sorts []sort
 	for _, kind := range []itemsKind{distinct, equal, empty, halfEmpty} {
-		sorts = append(sorts, func(n int) setter { return setItems(s, n, kind) })
+		sorts = append(sorts, func(n int64) setter { return setItems(s, int(n), kind) })
 	}
 	found, ok := a.spanOf(s, sorts[0], counts)
 	if !ok {
 		return nil, nil
 	}
 	if found.hasFrom && a.holds(s, sorts, below(found.from, 0)) {
-		least = &found.from
+		least = new(int(found.from))
 	}
 	if found.hasTo && a.holds(s, sorts, above(found.to, mostItems)) {
-		most = &found.to
+		most = new(int(found.to))
 	}
 	return least, most
 }
 
 // wholes are the whole numbers that are tried.
-var wholes = func() (all []int) {
-	for n := 1; n <= 1<<53; n *= 8 {
+var wholes = func() (all []int64) {
+	for n := int64(1); n <= 1<<53; n *= 8 {
 		all = append(all, n, -n)
 	}
-	for n := 1; n <= 1e15; n *= 10 {
+	for n := int64(1); n <= 1e15; n *= 10 {
 		all = append(all, n, -n, n+1, -n-1)
 	}
-	for n := range 13 {
+	for n := range int64(13) {
 		all = append(all, n, -n)
 	}
 	slices.Sort(all)
@@ -281,8 +282,8 @@ var wholes = func() (all []int) {
 
 // numbers returns the limits of a number.
 func (a *asking) numbers(s *spot) (least, most json.Number) {
-	whole := func(n int) setter { return setNumber(float64(n)) }
-	tried := slices.DeleteFunc(slices.Clone(wholes), func(n int) bool { return !whole(n)(reflect.New(s.t).Elem()) })
+	whole := func(n int64) setter { return setNumber(float64(n)) }
+	tried := slices.DeleteFunc(slices.Clone(wholes), func(n int64) bool { return !whole(n)(reflect.New(s.t).Elem()) })
 	if len(tried) < 3 {
 		return "", ""
 	}

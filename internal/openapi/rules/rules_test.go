@@ -966,16 +966,16 @@ func value(r *rand.Rand, s *schema.Schema, depth int) string {
 	return "null"
 }
 
-func number(r *rand.Rand) int {
+func number(r *rand.Rand) int64 {
 	switch r.IntN(4) {
 	case 0:
-		return r.IntN(20) - 6
+		return r.Int64N(20) - 6
 	case 1:
-		return r.IntN(400) - 200
+		return r.Int64N(400) - 200
 	case 2:
-		return []int{1 << 40, 1<<40 + 1, -1 << 40, 100000007, 97, 970, -97, 49, -7, 7000, 1000, 999, 2026, 2027, 40000, 40001, -300, -301, 127, -128}[r.IntN(20)]
+		return []int64{1 << 40, 1<<40 + 1, -1 << 40, 100000007, 97, 970, -97, 49, -7, 7000, 1000, 999, 2026, 2027, 40000, 40001, -300, -301, 127, -128}[r.IntN(20)]
 	}
-	return int(r.Uint64()>>r.IntN(64)) / 1024
+	return int64(r.Uint64()>>r.IntN(64)) / 1024
 }
 
 func randomText(r *rand.Rand, s *schema.Schema) string {

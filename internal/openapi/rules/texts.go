@@ -30,7 +30,7 @@ func textSorts() (sorts []sort) {
 	}
 	for _, before := range []string{" ", "\n", "0"} {
 		text := strings.Repeat(before, longest) + "kw"
-		sorts = append(sorts, func(n int) setter { return setText(text[len(text)-n:]) })
+		sorts = append(sorts, func(n int64) setter { return setText(text[len(text)-int(n):]) })
 	}
 	return sorts
 }
@@ -43,7 +43,7 @@ func beginnings(all string) sort {
 			break
 		}
 	}
-	return func(n int) setter { return setText(all[:ends[n]]) }
+	return func(n int64) setter { return setText(all[:ends[n]]) }
 }
 
 // randomText makes a text of spaces, marks and letters.

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"testing"
 
@@ -17,7 +18,7 @@ import (
 // dangerous are bytes that end something, begin something, or are a part of a character.
 const dangerous = "\x00\t\n\v\f\r \"#%&'()*+,-./09:;<=>?@AZ[\\]^_`az{|}~\x7f\x80\x8d\xa0\xa8\xa9\xbf\xc2\xe2\xed\xef\xf0\xf4\xff"
 
-var numbers = []any{0, -1, 1 << 62, int8(-128), uint8(255), uint64(1<<64 - 1), 'x', 1.5, float32(0.1), 1e21, 1i, true, false, uintptr(7)}
+var numbers = []any{0, -1, math.MinInt, int64(1 << 62), int8(-128), uint8(255), uint64(1<<64 - 1), 'x', 1.5, float32(0.1), 1e21, 1i, true, false, uintptr(7)}
 
 // typed returns a text as the types that html/template trusts, and others.
 func typed(s string) []any {
