@@ -73,7 +73,9 @@ func (l *loop) each(s *state, v reflect.Value) (any bool) {
 // a panic, so what the iterator would do after that does not run.
 func (l *loop) iterate(s *state, v reflect.Value) (any bool) {
 	broken := false
+	s.depth += iteratorDepth
 	defer func() {
+		s.depth -= iteratorDepth
 		if !broken {
 			return // to recover and panic again takes long where many iterators are nested
 		}

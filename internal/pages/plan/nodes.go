@@ -78,7 +78,7 @@ type call struct {
 }
 
 func (c *call) render(s *state, dot reflect.Value) jump {
-	if s.depth == maxDepth {
+	if s.depth >= maxDepth {
 		s.fail(c.at, "%w", ErrTooDeep)
 	}
 	callee := s.current.calls[c.slot]

@@ -64,6 +64,10 @@ func (p *Plan) Fill(name, html string) *Plan {
 // maxDepth is the number of nested calls of templates at which text/template stops.
 var maxDepth = 100_000
 
+// iteratorDepth is what a loop over an iterator counts for in the depth. Such a loop takes some ten times
+// the stack of a call of a template, which has 250 MB on a machine of 32 bits.
+const iteratorDepth = 10
+
 func init() {
 	if runtime.GOARCH == "wasm" {
 		maxDepth = 1000
@@ -107,7 +111,7 @@ type state struct {
 	out       []byte
 	at        any
 	current   *instance
-	depth     int             // of nested calls of templates
+	depth     int             // of nested calls of templates and loops over iterators
 	variables []reflect.Value // of the templates that are being executed, from the outermost on
 	frame     int             // where the variables of the current template begin
 	args      []reflect.Value // of the calls of functions that are being prepared

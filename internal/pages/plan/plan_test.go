@@ -470,10 +470,14 @@ func TestRecursionWithoutEnd(t *testing.T) {
 	}
 	root := &tree{}
 	root.Slice, root.Seq = []*tree{root}, func(yield func(*tree) bool) { yield(root) }
-	for _, field := range []string{"Slice", "Seq"} {
-		t.Run(field, func(t *testing.T) {
+	for _, tt := range []struct{ name, loops, ends string }{
+		{"slice", "{{range .Slice}}", "{{end}}"},
+		{"iterator", "{{range .Seq}}", "{{end}}"},
+		{"iterators in iterators", "{{range .Seq}}{{range .Seq}}{{range .Seq}}", "{{end}}{{end}}{{end}}"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			parsed := template.Must(template.New("page").Parse(`{{define "down"}}{{range .` + field + "}}\n" + `{{template "down" .}}{{end}}{{end}}{{template "down" .}}`))
+			parsed := template.Must(template.New("page").Parse(`{{define "down"}}` + tt.loops + "\n" + `{{template "down" .}}` + tt.ends + `{{end}}{{template "down" .}}`))
 			is.NoErr(parsed.Execute(new(strings.Builder), &tree{Seq: func(func(*tree) bool) {}}))
 			p, err := plan.NewCompiler(plan.Funcs{}).Compile(parsed, "page", nil)
 			is.NoErr(err)
