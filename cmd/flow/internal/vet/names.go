@@ -344,7 +344,10 @@ func (c *checker) value(e ast.Expr) (any, bool) {
 	case string, bool:
 		return v, true
 	case int64:
-		return int(v), true
+		if n := int(v); int64(n) == v { // messages name its type
+			return n, true
+		}
+		return v, true
 	}
 	if tv.Value.Kind() == constant.Float {
 		f, _ := constant.Float64Val(tv.Value)

@@ -91,6 +91,7 @@ func TestSeeded(t *testing.T) {
 		{"app/docs.path.go:10", `Segments("pth"): app/router/docs/[...path].html has no such parameter: did you mean "path"?`},
 		{"app/languages.go:15", `Redirect: nothing answers /it/terms: if something else does, write the URL with its host`},
 		{"app/languages.go:16", `RedirectTo: route "lang.terms" (app/router/[[lang=lang]]/terms.html): "it" cannot be the value of the parameter "lang": it does not match "lang"`},
+		{"app/languages.go:17", `RedirectTo: route "lang.terms" (app/router/[[lang=lang]]/terms.html): "1099511627776" cannot be the value of the parameter "lang": it does not match "lang"`},
 		{"app/news.go:9", `Page: the data of app/router/news.html is declared to be app.news, and this is map[string]any: use what flow.PageOf returns, or declare this type, too`},
 		{"app/offers.go:18", `Page: the data of app/router/offers.html is declared to be app.offer, and this is app.likeOffer: use what flow.PageOf returns, or declare this type, too`},
 		{"app/offers.go:20", `Page: the data of app/router/offers.html is declared to be app.offer, and this is nil: use what flow.PageOf returns, or declare this type, too`},
