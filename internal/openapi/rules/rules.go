@@ -14,6 +14,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"example.com/flow/internal/openapi/schema"
 	"example.com/flow/internal/wire/input"
@@ -38,10 +39,8 @@ func (b *Book) ask(t reflect.Type, of schema.Properties) map[string]Rule {
 	found := map[string]Rule{}
 	a := &asking{t: t, messages: b.messages, byKey: map[string]*spot{}, sorts: b.sorts}
 	a.walk(of, nil, "", []reflect.Type{t})
-	for _, s := range a.spots {
-		if text := defaultOf(t, s); text != nil {
-			found[s.key] = Rule{Default: text}
-		}
+	for key, text := range a.defaults(time.Now) {
+		found[key] = Rule{Default: text}
 	}
 	if !input.IsValidated(t) {
 		return found
@@ -179,29 +178,4 @@ func (s *spot) reach(dst reflect.Value) (v reflect.Value, ok bool) {
 		}
 	}
 	return v, v.CanSet()
-}
-
-// defaultOf returns what Default gives a field as JSON, unless that is its zero value or differs from
-// call to call.
-func defaultOf(t reflect.Type, s *spot) json.RawMessage {
-	if s.more || strings.Contains(s.key, ".") || isTime(s.t) {
-		return nil
-	}
-	var texts [2]string
-	for i := range texts {
-		dst, ok := input.NewDefault(t)
-		v, reached := s.reach(dst)
-		if !ok || !reached || v.IsZero() {
-			return nil
-		}
-		text, err := json.Marshal(v.Interface())
-		if err != nil {
-			return nil
-		}
-		texts[i] = string(text)
-	}
-	if texts[0] != texts[1] || texts[0] == "null" {
-		return nil
-	}
-	return json.RawMessage(texts[0])
 }
