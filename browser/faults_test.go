@@ -2,6 +2,7 @@ package browser
 
 import (
 	"errors"
+	"html/template"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -155,6 +156,20 @@ func TestCopyAndEditor(t *testing.T) {
 			tb.until("the browser refuses it", tt.root+`.querySelector(".said button").textContent === "Not copied"`)
 		})
 	}
+}
+
+// TestStylesOfOwnPages: browsers apply the style sheets of flow's pages, also of a clone with CRLF.
+func TestStylesOfOwnPages(t *testing.T) {
+	own := "h1 {\r\n\tcolor: rgb(1, 2, 3);\r}\r\n"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", devpage.ContentType)
+		w.Header().Set("Content-Security-Policy", devpage.PolicyFor(own, devpage.Style))
+		w.Write(devpage.Page{Title: "Home", Main: "<h1>Home</h1>", Own: template.CSS(own)}.Render())
+	}))
+	t.Cleanup(s.Close)
+	tb := newTab(t)
+	tb.open(s.URL)
+	is.New(t).Equal(tb.do(`return getComputedStyle(document.querySelector("h1")).color`), `"rgb(1, 2, 3)"`)
 }
 
 // TestFaultPages are good HTML for everyone, light and dark, wide and narrow.

@@ -56,9 +56,9 @@ var rooms = []struct{ room, imports string }{
 	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema wire/input"},
 	{"openapi/rules", "schema wire/input"},
 	{"openapi/document", "examples/bridge examples/httpfile routes/pattern rules schema wire/input wire/reply"},
-	{"openapi/page", "document examples/httpfile schema"},
+	{"openapi/page", "document examples/httpfile pages/csp schema"},
 
-	{"dev/devpage", ""},
+	{"dev/devpage", "pages/csp"},
 	{"dev/disk", ""},
 	{"dev/devlink", "devpage"},
 	{"dev/livereload", "devpage disk pages/csp wire/accept wire/logging wire/reply"},

@@ -10,13 +10,13 @@
 package devpage
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"strings"
 	"sync"
+
+	"example.com/flow/internal/pages/csp"
 )
 
 // Style is the style sheet of flow's pages, and of the faults that the script shows on the
@@ -33,8 +33,7 @@ var Policy = PolicyFor(Style)
 func PolicyFor(styles ...string) string {
 	policy := "default-src 'none'; style-src"
 	for _, style := range styles {
-		sum := sha256.Sum256([]byte(style))
-		policy += " 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+		policy += " " + csp.HashSource(style)
 	}
 	return policy + "; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'self'"
 }

@@ -26,3 +26,14 @@ func TestPage(t *testing.T) {
 	sum := sha256.Sum256([]byte(style))
 	is.True(strings.Contains(devpage.Policy, "style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'"))
 }
+
+// TestPolicyFor: browsers hash a style sheet as the HTML parser leaves it, with LF.
+func TestPolicyFor(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		t.Run(end, func(t *testing.T) {
+			sum := sha256.Sum256([]byte("a {\n}\n"))
+			want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
+			is.New(t).True(strings.Contains(devpage.PolicyFor(strings.ReplaceAll("a {\n}\n", "\n", end)), want))
+		})
+	}
+}

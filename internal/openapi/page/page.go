@@ -5,9 +5,7 @@ package page
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -17,6 +15,7 @@ import (
 
 	"example.com/flow/internal/openapi/document"
 	"example.com/flow/internal/openapi/schema"
+	"example.com/flow/internal/pages/csp"
 )
 
 var (
@@ -30,8 +29,7 @@ var (
 
 // Policy returns the Content-Security-Policy of the page: nothing but its style sheet.
 func Policy() string {
-	hash := sha256.Sum256([]byte(style))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	return "default-src 'none'; style-src " + csp.HashSource(style) + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
 // HTML returns the page of a document. json is the URL of the document, and examplesOf returns

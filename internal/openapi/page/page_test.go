@@ -1,6 +1,8 @@
 package page
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -138,5 +140,18 @@ func TestLongListIsClosed(t *testing.T) {
 		html, err := HTML(d, "openapi.json", func(string, string) []Example { return nil })
 		is.NoErr(err)
 		is.Equal(strings.Contains(string(html), "<details open>"), open)
+	}
+}
+
+// TestPolicy: the style sheet of a clone with CRLF has the hash that browsers compute, which is of LF.
+func TestPolicy(t *testing.T) {
+	before := style
+	t.Cleanup(func() { style = before })
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		t.Run(end, func(t *testing.T) {
+			style = strings.ReplaceAll("a {\n}\n", "\n", end)
+			sum := sha256.Sum256([]byte("a {\n}\n"))
+			is.New(t).True(strings.Contains(Policy(), "; style-src 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'; "))
+		})
 	}
 }

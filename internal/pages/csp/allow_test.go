@@ -71,10 +71,10 @@ func TestAllowsHash(t *testing.T) {
 		sources, text string
 		want          bool
 	}{
-		{hashOf("b()"), "b()", true},
-		{hashOf("b()"), "b();", false},
-		{hashOf("a\nb"), "a\r\nb", true},
-		{"'self' " + hashOf("b()"), "b()", true},
+		{HashSource("b()"), "b()", true},
+		{HashSource("b()"), "b();", false},
+		{HashSource("a\nb"), "a\r\nb", true},
+		{"'self' " + HashSource("b()"), "b()", true},
 		{"'self'", "b()", false},
 		{"'sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc='", "b()", true},
 		{"'sha256-cf242PFc_kb7xD0Qzhsmd9vvRkc-cWFmbi-k-YvtdKc='", "b()", true},

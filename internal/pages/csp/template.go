@@ -113,7 +113,7 @@ func (t *Template) hashed(html []byte, own string, all bool) (page []byte, polic
 		} else if !all {
 			continue
 		}
-		hash := hashOf(e.text)
+		hash := HashSource(e.text)
 		if e.name == "script" {
 			scripts = append(scripts, hash)
 		} else {
@@ -126,13 +126,14 @@ func (t *Template) hashed(html []byte, own string, all bool) (page []byte, polic
 	return bytes.ReplaceAll(html, []byte(own), nil), t.withHashes(scripts, styles).String(), true
 }
 
-// hashOf returns the source that allows an inline script or style.
-func hashOf(text string) string {
+// HashSource returns the source that allows an inline script or style, given the text between its tags.
+func HashSource(text string) string {
 	sum := sha256.Sum256([]byte(normalized(text)))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// normalized returns the text of a script or style as browsers hash it.
+// normalized returns the text of a script or style as browsers hash it: after they have parsed the HTML,
+// which makes every line end LF.
 func normalized(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace(text)
 }
