@@ -29,8 +29,8 @@ var New = cli.Command{
 	Short: "make an application",
 	Long: `
 Makes an application in a directory that does not exist or is empty; a repository (.git)
-that was just made may be there, with a license, a README, which stays as it is, and a
-.gitignore, which gets more lines. It builds and passes its tests: a page, a form, a JSON
+that was just made may be there, with a license, a README and a .gitattributes, which stay
+as they are, and a .gitignore, which gets more lines. It builds and passes its tests: a page, a form, a JSON
 endpoint, an error page, a style sheet, tests that ask for each route, settings for
 editors, and AGENTS.md.
 
@@ -189,13 +189,18 @@ func absolute(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-// ignoreFile names what git leaves alone. In the template it has no dot.
-const ignoreFile = ".gitignore"
+// ignoreFile names what git leaves alone, and attributesFile says how git checks files out. In the
+// template they have no dot.
+const (
+	ignoreFile     = ".gitignore"
+	attributesFile = ".gitattributes"
+)
 
 // besides reports whether a file may be in the directory of a new application: a repository
-// is often made first, and what makes it offers a license, a README and a .gitignore.
+// is often made first, and what makes it offers a license, a README, a .gitignore and a
+// .gitattributes.
 func besides(name string) bool {
-	return slices.Contains([]string{".git", ignoreFile, ".gitattributes", ".hg", ".jj"}, name) || isLicense(name) || isReadme(name)
+	return slices.Contains([]string{".git", ignoreFile, attributesFile, ".hg", ".jj"}, name) || isLicense(name) || isReadme(name)
 }
 
 func isLicense(name string) bool {
@@ -228,8 +233,8 @@ func checkEmpty(dir, shown string) error {
 }
 
 // beside returns those of the files of an application that are to be made beside what is in
-// dir, and those to be written anew: a README stays as it is, and a .gitignore gets the lines
-// that it lacks.
+// dir, and those to be written anew: a README and a .gitattributes stay as they are, and a
+// .gitignore gets the lines that it lacks.
 func beside(dir string, files []file) (made, anew []file, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -246,6 +251,7 @@ func beside(dir string, files []file) (made, anew []file, err error) {
 			made = append(made, f)
 		case err != nil:
 			return nil, nil, err
+		case filepath.Base(f.name) == attributesFile: // in which a line more could undo one of theirs
 		default: // only the .gitignore can be there
 			if merged := withLines(string(text), string(f.text)); merged != string(text) {
 				anew = append(anew, file{f.name, []byte(merged), string(text)})
@@ -352,7 +358,7 @@ func (n *newApp) files(dir string, library checkout) ([]file, error) {
 			if err != nil {
 				return err
 			}
-			if below == ignoreFile[1:] || below == "httpyac.js" { // under its own name it would be one of this repository
+			if slices.Contains([]string{ignoreFile[1:], attributesFile[1:], "httpyac.js"}, below) { // under its own name it would be one of this repository
 				below = "." + below
 			}
 			ignored := slices.IndexFunc(files, func(f file) bool { return below == ignoreFile && filepath.Base(f.name) == ignoreFile })

@@ -61,6 +61,7 @@ func TestNew(t *testing.T) {
 			is.True(strings.Contains(out, "README.md says how to remove the sample"))
 			is.True(strings.HasPrefix(files["AGENTS.md"], "# "+tt.calls+","))
 			is.True(strings.HasPrefix(files[".gitignore"], "/"+tt.calls+"\n"))
+			is.True(strings.HasSuffix(files[".gitattributes"], "\n* text=auto eol=lf\n"))
 			is.True(strings.Contains(files["main.go"], `"`+tt.module+`/app"`))
 			api := strings.Contains(strings.Join(tt.args, " "), "-api")
 			is.Equal(api, files["app/router/+layout.html"] == "")
@@ -143,6 +144,19 @@ func TestNew(t *testing.T) {
 				is.Equal(files[name], text)
 			}
 		}
+	})
+	t.Run("with a copy of flow", func(t *testing.T) {
+		is := is.New(t)
+		of := map[string]string{".gitattributes": "* -text\n", "LICENSE": "MIT", "flow.go": "package flow\n"}
+		root := lay(t, adding(map[string]string{"flow/go.mod": "module example.com/flow\n\ngo 1.26\n", "flow/go.sum": "", "flow/flow_test.go": "package flow\n"},
+			"flow/.gitattributes", of[".gitattributes"], "flow/LICENSE", of["LICENSE"], "flow/flow.go", of["flow.go"]))
+		code, _, errs := run(root, "new", "hello", "-vendor", "-flow", filepath.Join(root, "flow"))
+		is.Equal(errs, "")
+		is.Equal(code, cli.OK)
+		files := contents(t, filepath.Join(root, "hello", "third_party", "flow"))
+		is.True(strings.HasPrefix(files["go.mod"], "module example.com/flow\n"))
+		delete(files, "go.mod")
+		is.Equal(files, of)
 	})
 	t.Run("in the working directory", func(t *testing.T) {
 		is := is.New(t)

@@ -74,8 +74,8 @@ func (c checkout) packages(ctx context.Context) ([]project.Package, error) {
 	return slices.DeleteFunc(pkgs, func(p project.Package) bool { return p.Module == nil }), nil // of the standard library
 }
 
-// copyModule copies the license of a package's module, and its go.mod without the
-// requirements that only tests have.
+// copyModule copies the license of a package's module, its go.mod without the requirements that
+// only tests have, and its .gitattributes: git checks out the copies as it does the module.
 func (c *checkout) copyModule(p project.Package, to string, copied map[string]bool) error {
 	text, err := os.ReadFile(p.Module.GoMod)
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *checkout) copyModule(p project.Package, to string, copied map[string]bo
 		return err
 	}
 	for _, e := range entries {
-		if isLicense(e.Name()) {
+		if isLicense(e.Name()) || e.Name() == attributesFile {
 			if err := c.copyFile(filepath.Join(p.Module.Dir, e.Name()), path.Join(to, e.Name())); err != nil {
 				return err
 			}
