@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"example.com/flow/internal/command"
@@ -130,7 +131,7 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 	r.inspects = c.Name == "check" || c.Name == "manifest"
 	err := r.Check()
 	if c.Name == "check" {
-		warnings := append(fault.Of(r.compile().warnings), r.proved()...)
+		warnings := slices.Concat(fault.Of(r.compile().warnings), r.proved(), r.convertedFiles())
 		if c.Check.Previous != "" && err == nil {
 			broken, err := r.breaksSince(c.Check.Previous)
 			if err != nil {
