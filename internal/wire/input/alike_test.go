@@ -101,7 +101,7 @@ func structOf(t reflect.Type, tag reflect.StructTag) reflect.Type {
 var alikeValues = []string{
 	`null`, `true`, `false`, `0`, `-0`, `1`, `-1`, `007`, `1.0`, `1.5`, `1e2`, `1E400`, `127`, `128`, `255`, `256`, `-128`, `-129`, `65536`, `4294967296`,
 	`9223372036854775807`, `9223372036854775808`, `-9223372036854775808`, `18446744073709551615`, `18446744073709551616`, `0.1`, `1e39`, `123456789012345678901234567890`,
-	`""`, `" "`, `"a"`, `"1"`, `" 1"`, `"1 "`, `"\t1"`, `"-1"`, `"+1"`, `"--1"`, `"1.5"`, `"1e2"`, `"1_0"`, `"0x1"`, `"01"`, `"-"`, `"NaN"`, `"128"`, `"300"`,
+	`""`, `" "`, `"a"`, `"1"`, `" 1"`, `"1 "`, `"\t1"`, `"-1"`, `"+1"`, `"--1"`, `"1.5"`, `"1e2"`, `"1_0"`, `"0x1"`, `"01"`, `"-"`, `"NaN"`, `"-Infinity"`, `"128"`, `"300"`,
 	`"true"`, `" true"`, `"true "`, `"True"`, `"tru"`, `"t"`, `"truex"`, `"false"`, `"null"`, `" null"`, `"nul"`, `"nullx"`, `"n"`,
 	`"\"\""`, `"\"a\""`, `" \"a\""`, `"\"a\" "`, `"\"a"`, `"a\""`, `"\"1\""`, `"\"null\""`, `"\"\\\"a\\\"\""`, `"\"\\u00e9\""`, `"\u0031"`, `"\ud800"`, `"\"\\ud800\""`, `"é"`, "\"\xff\"",
 	`"192.0.2.1"`, `"\"192.0.2.1\""`, `" 192.0.2.1"`, `"10.0.0.0/8"`, `"2026-01-02T03:04:05Z"`, `"\"2026-01-02T03:04:05Z\""`, `"aGk="`, `"aGk"`,
@@ -148,7 +148,7 @@ func checkAlike(t *testing.T, typ reflect.Type, shape int, before, value string)
 }
 
 // decode decodes a value as encoding/json does. It refuses the values that encoding/json cannot
-// write: since Go 1.27 encoding/json takes "NaN" for a float with the option ",string".
+// write: it takes "-Infinity" for a float with the option ",string", and since Go 1.27 also "NaN".
 func decode(value string, to reflect.Value) error {
 	if err := json.Unmarshal([]byte(value), to.Interface()); err != nil {
 		return err

@@ -70,7 +70,7 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	switch {
 	case whole:
 		to.copies.detach(to.dst, c.raw[skipSpace(c.raw, 0):])
-		if err := json.Unmarshal(c.raw, dst); err != nil || p.quotedInside && findMismatch(to.dst.Type(), c.raw) != nil {
+		if err := json.Unmarshal(c.raw, dst); err != nil || p.mayHoldNaN && findNaN(to.dst.Type(), c.raw) != nil {
 			return bad(reply.BodyUnexpected)
 		}
 	case c.json && !c.object:
@@ -287,14 +287,17 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 // json fills a field with a value of JSON. Of several values inside that do not convert, the
 // first is reported.
 func (to *binding) json(v reflect.Value, f *field, key string, raw json.RawMessage) {
-	err := json.Unmarshal(raw, v.Addr().Interface())
-	if err == nil && !f.quotedInside {
-		return
+	var m *mismatch
+	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
+		if m = findMismatch(f.sf.Type, raw); m == nil {
+			m = &mismatch{message: reply.IsInvalid}
+		}
+	} else if f.mayHoldNaN {
+		if m = findNaN(f.sf.Type, raw); m != nil {
+			v.SetZero()
+		}
 	}
-	switch m := findMismatch(f.sf.Type, raw); {
-	case m != nil:
+	if m != nil {
 		to.reject(key, m.path, m.message)
-	case err != nil: // findMismatch does not know why
-		to.reject(key, "", reply.IsInvalid)
 	}
 }

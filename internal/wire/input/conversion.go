@@ -80,7 +80,7 @@ func ConversionOf(t reflect.Type) Conversion {
 	isPointer := t.Kind() == reflect.Pointer
 	t = behindPointers(t)
 	p, c := reflect.PointerTo(t), byKind[t.Kind()]
-	hasJSON := p.Implements(unmarshaler)
+	hasJSON := decodesJSON(p)
 	if c.must == nil {
 		c.must = &reply.MustBeOther
 	}

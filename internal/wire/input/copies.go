@@ -185,5 +185,5 @@ func hidesMemory(t reflect.Type) (hides bool) {
 // decodesItself reports whether values of type t decode themselves from JSON or text.
 func decodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
-	return p.Implements(unmarshaler) || p.Implements(textUnmarshaler)
+	return decodesJSON(p) || p.Implements(textUnmarshaler)
 }

@@ -31,7 +31,7 @@ type plan struct {
 	checks             *checks // of a struct
 	holdsChecks        bool    // of another type: its items may have Validate
 	takesFiles         bool    // a field of data is for files
-	quotedInside       bool    // of a type that encoding/json fills as a whole: see holdsQuotedFloats
+	mayHoldNaN         bool    // of a type that encoding/json fills as a whole: see the function of that name
 	custom             bool    // it has UnmarshalJSON or UnmarshalText
 	jsonOnly           bool    // a form or a query cannot fill it: it is no struct, or custom and without fields
 	err                error   // why Bind cannot fill the type, or nil
@@ -51,14 +51,14 @@ func planOf(t reflect.Type) *plan {
 	if t.Kind() == reflect.Struct {
 		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
 		for _, f := range p.data.list {
-			f.quotedInside = holdsQuotedFloats(f.sf.Type, map[reflect.Type]bool{})
+			f.mayHoldNaN = mayHoldNaN(f.sf.Type, map[reflect.Type]bool{})
 		}
 		p.takesFiles = slices.ContainsFunc(p.data.list, (*field).isFile)
 		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
 		p.jsonOnly = p.custom && len(p.data.list)+len(p.query.list)+len(p.route.list) == 0
 	} else {
 		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
-		p.quotedInside = holdsQuotedFloats(t, map[reflect.Type]bool{})
+		p.mayHoldNaN = mayHoldNaN(t, map[reflect.Type]bool{})
 	}
 	if name := misplacedTag(t, p.data, map[reflect.Type]bool{}); name != "" {
 		p.err = fmt.Errorf("flow: Bind cannot fill %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
@@ -115,17 +115,16 @@ func (p *plan) needsData() bool {
 //
 //	=> field{index: [0 0], name: "Name"}, field{index: [1], name: "role", tagged: true}
 type field struct {
-	sf       reflect.StructField
-	index    []int // as for reflect.Value.FieldByIndex: sf.Index is that in its own struct
-	name     string
-	tagged   bool // name is from a tag, so that keys match it exactly, and not in any case
-	converts Conversion
-	quoted   reflect.Type // for the JSON option ",string": see quotedType; else nil
-	// quotedInside says that encoding/json may fill it with a NaN: see holdsQuotedFloats.
-	quotedInside bool
-	fromQuery    bool // it has a tag query
-	fromURL      bool // it has a tag query or param
-	ignored      bool // it is not filled, but hides other fields
+	sf         reflect.StructField
+	index      []int // as for reflect.Value.FieldByIndex: sf.Index is that in its own struct
+	name       string
+	tagged     bool // name is from a tag, so that keys match it exactly, and not in any case
+	converts   Conversion
+	quoted     reflect.Type // for the JSON option ",string": see quotedType; else nil
+	mayHoldNaN bool         // see the function of that name
+	fromQuery  bool         // it has a tag query
+	fromURL    bool         // it has a tag query or param
+	ignored    bool         // it is not filled, but hides other fields
 }
 
 // fields are the fields of a type that Bind fills from a source.
@@ -311,7 +310,11 @@ func misplacedTag(t reflect.Type, fs *fields, seen map[reflect.Type]bool) string
 	return ""
 }
 
-var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
+// jsonDecoders are the interfaces of types that decode themselves from JSON.
+var jsonDecoders = []reflect.Type{reflect.TypeFor[json.Unmarshaler]()}
+
+// decodesJSON reports whether a type of pointers decodes itself from JSON.
+func decodesJSON(p reflect.Type) bool { return slices.ContainsFunc(jsonDecoders, p.Implements) }
 
 // quotedType returns struct{ V T } with the JSON option ",string" for a field of type T that
 // has this option, if encoding/json supports it for T. It returns nil for other fields.

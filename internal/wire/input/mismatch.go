@@ -1,7 +1,6 @@
 package input
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -9,13 +8,12 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/flow/internal/fold"
 	"example.com/flow/internal/wire/reply"
 )
 
-// encoding/json says where a value is that does not convert, but each version of Go says it in
-// its own way: "homes.zip" in Go 1.26 is "homes.1.zip" in Go 1.27. Clients rely on these paths. So
-// once encoding/json has refused a value, Bind looks for the place itself.
+// encoding/json reports where a value is that does not convert, but each version of Go has its own
+// paths: "homes.zip" in Go 1.26 is "homes.1.zip" in Go 1.27. Clients rely on these paths. So once
+// encoding/json has refused a value, Bind looks for the place itself.
 
 // A mismatch is a JSON value that its Go type does not take.
 type mismatch struct {
@@ -26,181 +24,245 @@ type mismatch struct {
 }
 
 // findMismatch returns the first mismatch inside of valid JSON for a value of type t, or nil if
-// there is none. It finds none in what a pointer in an interface leads to, since t does not tell
-// the type of that.
+// it finds none. It does not know what a pointer in an interface leads to.
 func findMismatch(t reflect.Type, raw []byte) *mismatch {
-	s := search{raw, json.NewDecoder(bytes.NewReader(raw))}
-	return s.value(t)
+	s := search{raw: raw}
+	return s.result(s.value(t))
 }
 
-// A search reads a JSON value once, from its beginning, beside the Go type that it is for.
+// findNaN returns the first mismatch that encoding/json takes: a float that is NaN or infinite.
+func findNaN(t reflect.Type, raw []byte) *mismatch {
+	s := search{raw: raw, onlyNaN: true}
+	return s.result(s.value(t))
+}
+
+// A search reads a JSON value from its beginning, beside the Go type that it is for. Its methods
+// return the message about the first mismatch, or nil.
 type search struct {
 	raw     []byte
-	decoder *json.Decoder
+	at      int      // where the next value begins, or the space before it
+	path    []string // leads to that value, or to the mismatch once there is one
+	own     int      // how many of the values around it have a type that decodes itself
+	onlyNaN bool     // encoding/json takes the value
 }
 
-// next returns the first byte of the value that the decoder reads next.
-func (s *search) next() byte {
-	return bytes.TrimLeft(s.raw[s.decoder.InputOffset():], " \t\r\n,:")[0]
+// maxOwn is how many types that decode themselves a search looks into, one inside of the other. Each
+// of them decodes again what is inside of it.
+const maxOwn = 4
+
+func (s *search) result(message *reply.Message) *mismatch {
+	if message == nil {
+		return nil
+	}
+	return &mismatch{strings.Join(s.path, "."), *message}
 }
 
-// value returns the first mismatch in the next value, or nil.
-func (s *search) value(t reflect.Type) *mismatch {
-	inner, next := behindPointers(t), s.next()
-	isAny := inner.Kind() == reflect.Interface && inner.NumMethod() == 0
-	takesList := isAny || inner.Kind() == reflect.Slice || inner.Kind() == reflect.Array
-	takesObject := isAny || inner.Kind() == reflect.Struct || inner.Kind() == reflect.Map
+// value reads the next value, which is for a type.
+func (s *search) value(t reflect.Type) *reply.Message {
+	s.at = skipSpace(s.raw, s.at)
+	inner := behindPointers(t)
+	if !decodesItself(inner) && s.hasParts(inner) {
+		return s.parts(inner)
+	}
+	return s.leaf(t)
+}
+
+// hasParts reports whether the next value is a list or an object, and a type takes its parts one
+// by one.
+func (s *search) hasParts(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		return s.raw[s.at] == '['
+	case reflect.Struct, reflect.Map:
+		return s.raw[s.at] == '{'
+	}
+	return isAny(t) && (s.raw[s.at] == '[' || s.raw[s.at] == '{')
+}
+
+// isAny reports whether t is an interface without methods, which takes what any takes.
+func isAny(t reflect.Type) bool { return t.Kind() == reflect.Interface && t.NumMethod() == 0 }
+
+// parts reads a list or an object.
+func (s *search) parts(t reflect.Type) *reply.Message {
+	isList := s.raw[s.at] == '['
+	s.at++
+	for i := 0; ; i++ {
+		s.at = skipSpace(s.raw, s.at)
+		if s.raw[s.at] == ',' {
+			s.at = skipSpace(s.raw, s.at+1)
+		}
+		if c := s.raw[s.at]; c == ']' || c == '}' {
+			s.at++
+			return nil
+		}
+		var message *reply.Message
+		s.path = append(s.path, "")
+		if isList {
+			message = s.item(t, i)
+		} else {
+			message = s.member(t)
+		}
+		if message != nil {
+			return message
+		}
+		s.path = s.path[:len(s.path)-1]
+	}
+}
+
+// item reads an item of a list.
+func (s *search) item(t reflect.Type, i int) *reply.Message {
+	s.name(strconv.Itoa(i))
 	switch {
-	case decodesItself(inner):
-	case next == '[' && takesList:
-		return s.list(inner)
-	case next == '{' && takesObject:
-		return s.object(inner)
+	case isAny(t):
+		return s.value(t)
+	case t.Kind() == reflect.Array && i >= t.Len(): // encoding/json drops it
+		s.skip()
+		return nil
 	}
-	return s.whole(t)
+	return s.value(t.Elem())
 }
 
-// list returns the first mismatch in a list.
-func (s *search) list(t reflect.Type) *mismatch {
-	item := t
-	if t.Kind() != reflect.Interface {
-		item = t.Elem()
-	}
-	s.decoder.Token()
-	for i := 0; s.decoder.More(); i++ {
-		if t.Kind() == reflect.Array && i >= t.Len() { // encoding/json drops these
+// member reads a member of an object.
+func (s *search) member(t reflect.Type) *reply.Message {
+	end := textEnd(s.raw, s.at)
+	key := unquote(s.raw[s.at:end])
+	s.at = skipSpace(s.raw, skipSpace(s.raw, end)+1) // after the ":"
+	s.name(key)
+	switch t.Kind() {
+	case reflect.Struct:
+		fs := fieldsInside(t)
+		place, ok := fs.find(key)
+		if !ok {
 			s.skip()
-		} else if m := s.value(item); m != nil {
-			return m.inside(strconv.Itoa(i))
+			return nil
 		}
+		f := fs.list[place]
+		s.name(f.name)
+		if f.quoted != nil {
+			return s.quoted(f)
+		}
+		return s.value(f.sf.Type)
+	case reflect.Map:
+		if !s.takesKey(t.Key(), key) {
+			return &reply.IsInvalid
+		}
+		return s.value(t.Elem())
 	}
-	s.decoder.Token()
-	return nil
+	return s.value(t) // any
 }
 
-// object returns the first mismatch in an object.
-func (s *search) object(t reflect.Type) *mismatch {
-	s.decoder.Token()
-	for s.decoder.More() {
-		token, _ := s.decoder.Token()
-		key, _ := token.(string)
-		var m *mismatch
-		switch t.Kind() {
-		case reflect.Struct:
-			fs := fieldsInside(t)
-			place, ok := fs.find(key)
-			if !ok {
-				s.skip()
-				continue
-			}
-			f := fs.list[place]
-			if key = f.name; f.quoted != nil {
-				m = quotedMismatch(f, s.skip())
-			} else {
-				m = s.value(f.sf.Type)
-			}
-		case reflect.Map:
-			if m = keyMismatch(t, key); m == nil {
-				m = s.value(t.Elem())
-			}
-		default: // any
-			m = s.value(t)
-		}
-		if m != nil {
-			return m.inside(key)
-		}
-	}
-	s.decoder.Token()
-	return nil
-}
+// name sets the last part of the path.
+func (s *search) name(part string) { s.path[len(s.path)-1] = part }
 
 // skip returns the next value, which it skips.
-func (s *search) skip() (raw json.RawMessage) {
-	s.decoder.Decode(&raw) // it is valid
-	return raw
+func (s *search) skip() json.RawMessage {
+	begin := s.at
+	s.at = valueEnd(s.raw, begin)
+	return s.raw[begin:s.at:s.at]
 }
 
-// whole returns a mismatch if a value does not convert that has no parts, or whose type decodes
-// the parts.
-func (s *search) whole(t reflect.Type) *mismatch {
+// leaf reads a value that has no parts, or whose type decodes the parts.
+func (s *search) leaf(t reflect.Type) *reply.Message {
+	begin := s.at
 	raw := s.skip()
-	err := json.Unmarshal(raw, reflect.New(t).Interface())
+	if s.onlyNaN {
+		return nil
+	}
+	v, converts := reflect.New(t), ConversionOf(t)
+	if converts.plain && setPlain(v.Elem(), converts.Kind, raw) {
+		return nil
+	}
+	err := json.Unmarshal(raw, v.Interface())
 	if err == nil {
 		return nil
 	}
 	inner := behindPointers(t)
 	p := reflect.PointerTo(inner)
-	isText := raw[0] == '"'
-	takesText := p.Implements(textUnmarshaler) || inner == jsonNumber || ConversionOf(inner).Kind == Bytes
-	var reported *json.UnmarshalTypeError
+	takesText := p.Implements(textUnmarshaler) || inner == jsonNumber || converts.Kind == Bytes
 	switch {
-	case p.Implements(unmarshaler) && errors.As(err, &reported):
-		return reportedMismatch(raw, reported)
-	case p.Implements(unmarshaler), isText && takesText:
-		return &mismatch{message: reply.IsInvalid}
-	case inner.Kind() == reflect.Interface && inner.NumMethod() == 0: // all that it refuses are numbers that no float64 holds
-		return &mismatch{message: reply.MustBeNumber}
+	case inner != jsonNumber && decodesJSON(p):
+		return s.ownMismatch(inner, begin, err)
+	case raw[0] == '"' && takesText:
+		return &reply.IsInvalid
+	case isAny(inner): // all that it refuses are numbers that no float64 holds
+		return &reply.MustBeNumber
 	}
-	return &mismatch{message: *ConversionOf(t).must}
+	return converts.must
 }
 
-// inside returns the mismatch with the path that it has in the value around it.
-func (m *mismatch) inside(key string) *mismatch {
-	m.path = join(key, m.path)
-	return m
-}
-
-// reportedMismatch is the mismatch that an UnmarshalJSON method reports, as it does if it has
-// encoding/json decode a part of its value. Inside of lists the versions of Go report different
-// paths, so the mismatch is then that of the list.
-func reportedMismatch(raw []byte, reported *json.UnmarshalTypeError) *mismatch {
-	m := &mismatch{message: *ConversionOf(reported.Type).must}
-	if reported.Field == "" {
-		return m
+// ownMismatch returns what is wrong with a value that begins at begin, and that the UnmarshalJSON
+// method of its type has refused. Such a method often has encoding/json fill the fields of the
+// type, and returns its error. If so, the mismatch is looked for among the fields.
+func (s *search) ownMismatch(t reflect.Type, begin int, err error) *reply.Message {
+	var reported *json.UnmarshalTypeError
+	if !errors.As(err, &reported) || reported.Type == nil {
+		return &reply.IsInvalid
 	}
-parts:
-	for part := range strings.SplitSeq(reported.Field, ".") {
-		if isObject(raw) {
-			for member := range members(raw, 0) {
-				if fold.Case(string(member.key)) == fold.Case(part) {
-					m.path = join(m.path, string(member.key))
-					raw = raw[member.begin:member.end]
-					continue parts
-				}
-			}
+	must := ConversionOf(reported.Type).must
+	end := s.at
+	s.at = begin
+	if !s.hasParts(t) {
+		s.at = end
+		if reported.Field == "" {
+			return must
 		}
-		m.message = reply.IsInvalid
-		break
+		return &reply.IsInvalid
 	}
-	return m
+	if s.own < maxOwn {
+		depth := len(s.path)
+		s.own++
+		found := s.parts(t)
+		s.own--
+		if found != nil && found.English == must.English {
+			return found
+		}
+		s.path = s.path[:depth]
+	}
+	s.at = end
+	return &reply.IsInvalid
 }
 
-// keyMismatch returns a mismatch if a map of type t does not take a key.
-func keyMismatch(t reflect.Type, key string) *mismatch {
-	object, err := json.Marshal(map[string]any{key: nil})
-	if err == nil {
-		err = json.Unmarshal(object, reflect.New(t).Interface())
+// takesKey reports whether a map takes a key.
+func (s *search) takesKey(t reflect.Type, key string) bool {
+	isText := t.Kind() == reflect.String && !reflect.PointerTo(t).Implements(textUnmarshaler)
+	if isText || s.onlyNaN && !isFloat(t) {
+		return true
 	}
-	if err == nil {
+	object, err := json.Marshal(map[string]struct{}{key: {}})
+	if err != nil {
+		return false
+	}
+	m := reflect.New(reflect.MapOf(t, reflect.TypeFor[struct{}]()))
+	if json.Unmarshal(object, m.Interface()) != nil {
+		return false
+	}
+	for _, k := range m.Elem().MapKeys() {
+		if isNaN(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// quoted reads the value of a field that has the JSON option ",string".
+func (s *search) quoted(f *field) *reply.Message {
+	raw := s.skip()
+	if s.onlyNaN && !isFloat(behindPointers(f.sf.Type)) {
 		return nil
 	}
-	return &mismatch{message: reply.IsInvalid}
-}
-
-// quotedMismatch returns a mismatch if a field that has the JSON option ",string" does not take a
-// value.
-func quotedMismatch(f *field, raw json.RawMessage) *mismatch {
 	if _, ok := decodeQuoted(f.quoted, reflect.Value{}, raw); ok {
 		return nil
 	}
-	return &mismatch{message: reply.MustBeQuoted(*f.converts.must)}
+	message := reply.MustBeQuoted(*f.converts.must)
+	return &message
 }
 
 // decodeQuoted returns what encoding/json makes of a value for a field that has the JSON option
 // ",string". quoted is the field's quotedType, and before the value that the field has, if any.
 //
-// ok is false if the value does not convert, and also for "NaN" and "Infinity". encoding/json has
-// taken these since Go 1.27, although they are no numbers of JSON: it fails to write them.
+// ok is false if the value does not convert, and also for "NaN" and "-Infinity", and then v is zero.
+// encoding/json takes the second, since Go 1.27 also the first, although JSON has no such numbers: it
+// fails to write them.
 func decodeQuoted(quoted reflect.Type, before reflect.Value, raw json.RawMessage) (v reflect.Value, ok bool) {
 	s := reflect.New(quoted)
 	v = s.Elem().Field(0)
@@ -208,7 +270,12 @@ func decodeQuoted(quoted reflect.Type, before reflect.Value, raw json.RawMessage
 		v.Set(before)
 	}
 	text := append(append([]byte(`{"V":`), raw...), '}')
-	return v, json.Unmarshal(text, s.Interface()) == nil && !isNaN(v)
+	ok = json.Unmarshal(text, s.Interface()) == nil
+	if isNaN(v) {
+		v.SetZero()
+		ok = false
+	}
+	return v, ok
 }
 
 // isNaN reports whether v is a float, or leads to one, that is NaN or infinite.
@@ -219,21 +286,24 @@ func isNaN(v reflect.Value) bool {
 	return v.CanFloat() && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0))
 }
 
-// holdsQuotedFloats reports whether a value of type t can hold a float of a field that has the
-// JSON option ",string". It is called once for each type that Bind fills.
-func holdsQuotedFloats(t reflect.Type, seen map[reflect.Type]bool) bool {
+func isFloat(t reflect.Type) bool { return t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64 }
+
+// mayHoldNaN reports whether encoding/json may make a float that is NaN or infinite inside of a
+// value of type t: of a field that has the JSON option ",string", or of a key of a map. It is called once for each type that
+// Bind fills.
+func mayHoldNaN(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || decodesItself(t) {
 		return false
 	}
 	seen[t] = true
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return holdsQuotedFloats(t.Elem(), seen)
+	case reflect.Map:
+		return isFloat(t.Key()) || mayHoldNaN(t.Elem(), seen)
+	case reflect.Pointer, reflect.Slice, reflect.Array:
+		return mayHoldNaN(t.Elem(), seen)
 	case reflect.Struct:
 		for _, f := range fieldsInside(t).list {
-			kind := behindPointers(f.sf.Type).Kind()
-			isFloat := kind == reflect.Float32 || kind == reflect.Float64
-			if f.quoted != nil && isFloat || holdsQuotedFloats(f.sf.Type, seen) {
+			if f.quoted != nil && isFloat(behindPointers(f.sf.Type)) || mayHoldNaN(f.sf.Type, seen) {
 				return true
 			}
 		}
