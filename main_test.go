@@ -328,6 +328,10 @@ func TestMainUsage(t *testing.T) {
 		{"-tls-cert a.pem", "-tls-cert and -tls-key belong together: give both"},
 		{"-addr unix:s -socket-mode 0668", `invalid value "0668" for flag -socket-mode: must be permissions in octal, such as 0660`},
 		{"-socket-mode 0666", `-socket-mode is for a socket in the file system: -addr is ":8080", and not unix:/path/of/the.sock`},
+		{"routes -path '/users'", `the shell has passed the single quotes of '/users' as part of the argument, as cmd.exe does. Use double quotes: "/users"`},
+		{"routes -json -explain 'POST /users/new'", `the shell has passed the single quotes of 'POST /users/new' as part of the argument, as cmd.exe does. Use double quotes: "POST /users/new"`},
+		{"check -previous 'old.json'", `the shell has passed the single quotes of 'old.json' as part of the argument, as cmd.exe does. Use double quotes: "old.json"`},
+		{"-dev='app'", `the shell has passed the single quotes of 'app' as part of the argument, as cmd.exe does. Use double quotes: "app"`},
 		{"-dev", "-dev: the binary does not know where its source is: give the directory that holds router/, as -dev=app"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
@@ -574,6 +578,7 @@ func TestOwnFlags(t *testing.T) {
 		{"serve -dsn=x.db -addr 127.0.0.1:0", command.OK, "x.db", false, "msg=stopped"},
 		{"routes -dsn x.db -json", command.OK, "x.db", false, ""},
 		{"check -debug", command.OK, "app.db", true, ""},
+		{"check -dsn 'x.db'", command.OK, "'x.db'", false, ""}, // the application knows what its quotes mean
 		{"-dsn x.db check", command.Usage, "", false, `unexpected argument "check": a command comes before its flags`},
 		{"check -dns x.db", command.Usage, "", false, "flag provided but not defined: -dns"},
 		{"check -debug=perhaps", command.Usage, "", false, `invalid boolean value "perhaps" for -debug`},

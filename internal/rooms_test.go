@@ -22,6 +22,7 @@ const module = "example.com/flow"
 var rooms = []struct{ room, imports string }{
 	{"fault", ""},
 	{"fold", ""},
+	{"shell", ""},
 	{"race", ""},
 
 	{"routes/pattern", ""},
@@ -67,7 +68,7 @@ var rooms = []struct{ room, imports string }{
 
 	{"manifest", "fault pages/links routes/pattern"},
 
-	{"command", "dev/disk fault wire/server"},
+	{"command", "dev/disk fault shell wire/server"},
 
 	{"flowtest", ""},
 	{"servertest", "wire/server"},

@@ -16,10 +16,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/shell"
 	"example.com/flow/internal/wire/server"
 )
 
@@ -137,6 +139,9 @@ func Parse(p Process) (Command, error) {
 	case flags.NArg() > 0 && c.Name != "export":
 		return c, unexpected(args, len(args)-flags.NArg(), implied)
 	}
+	if err := shell.CheckQuotes(slices.Concat(valuesOf(flags, own), []string{c.Serve.Dev.Dir}, flags.Args())); err != nil {
+		return c, usageError{err}
+	}
 	if c.Builds() {
 		own.Parse(nil) // some packages call flag.Parsed before they read their flags
 	}
@@ -158,6 +163,9 @@ func Parse(p Process) (Command, error) {
 // arguments have no command, so that it is serve.
 func unexpected(args []string, i int, implied bool) error {
 	arg := args[i]
+	if err := shell.CheckQuotes(args); err != nil {
+		return usageError{err}
+	}
 	switch {
 	case implied && names[arg]:
 		return Usagef("unexpected argument %q: a command comes before its flags", arg)

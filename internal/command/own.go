@@ -30,6 +30,17 @@ func checkOwn(own *flag.FlagSet) error {
 	return fmt.Errorf("flow: package flag has %s, registered by the application or a package that it imports, and the commands of flow have flags of the same name: choose another name", strings.Join(both, ", "))
 }
 
+// valuesOf returns the values of flags that the arguments have, without the application's own flags,
+// which may have any value.
+func valuesOf(flags, own *flag.FlagSet) (values []string) {
+	flags.Visit(func(f *flag.Flag) {
+		if own.Lookup(f.Name) == nil {
+			values = append(values, f.Value.String())
+		}
+	})
+	return values
+}
+
 // column is where the descriptions of flags begin in the help, after a tab.
 const column = 18
 

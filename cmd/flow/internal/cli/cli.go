@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/shell"
 )
 
 // A Process is what a command has of the system.
@@ -128,6 +129,9 @@ func (c Command) run(ctx context.Context, p Process, args []string) error {
 		return Usagef("%s: %v%s", c.Name, err, hint(flags, err))
 	case len(passedOn) > 0 && !c.PassesOn:
 		return Usagef("%s: unexpected argument %q", c.Name, "--")
+	}
+	if err := shell.CheckQuotes(given); err != nil {
+		return Usagef("%s: %v", c.Name, err)
 	}
 	return work(ctx, p, given, passedOn)
 }

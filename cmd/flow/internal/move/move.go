@@ -43,8 +43,8 @@ groups of NEW may be left out, and what OLD names without its groups stays in
 them, unless one of both names a group or NEW begins with ./. Quote brackets and
 parentheses, which mean something to the shell.
 
-	flow mv 'users/[id]' 'users/[user]'
-	flow mv about '(site)/'
+	flow mv "users/[id]" "users/[user]"
+	flow mv about "(site)/"
 	flow mv users people
 
 Nothing is overwritten, and nothing is changed if the tree would have a fault

@@ -13,6 +13,7 @@ import (
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fold"
 	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/shell"
 )
 
 // A listing is what lies in router/ and public/ of an application, by its name in the
@@ -167,7 +168,7 @@ func (p placer) find(arg, to string) (origin, error) {
 		return origin{}, fmt.Errorf("%s: there is no such file or directory in %s%s", arg, p.app.Shown(routetree.RouterDir), p.hint(clean))
 	case len(found) > 1 && p.l.isDir(found[0]):
 		asFile := clean + path.Ext(found[1])
-		return origin{}, fmt.Errorf("%s may be the directory or the file %s: write %s %s or %s %[4]s", arg, p.app.Shown(found[1]), project.Quoted(clean+"/"), project.Quoted(to), project.Quoted(asFile))
+		return origin{}, fmt.Errorf("%s may be the directory or the file %s: write %s %s or %s %[4]s", arg, p.app.Shown(found[1]), shell.Quote(clean+"/"), shell.Quote(to), shell.Quote(asFile))
 	case len(found) > 1:
 		return origin{}, fmt.Errorf("%s may be %s or %s: write which, with all groups and the extension", arg, p.app.Shown(found[0]), p.app.Shown(found[1]))
 	case !strings.Contains(found[0], "/"):

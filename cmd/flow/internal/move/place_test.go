@@ -24,7 +24,7 @@ func TestReadTransfer(t *testing.T) {
 		{"about", "(x)/staff/about", "about.html (x)/staff/about.html"},
 		{"about", "us", "about.html us.html"},
 		{"about", "about/us", "about.html about/us.html"},
-		{"about", "users/about", "users/about may be in several directories: write '(a)/users/about' or ./users/about"},
+		{"about", "users/about", `users/about may be in several directories: write "(a)/users/about" or ./users/about`},
 		{"about", "./users/about", "about.html users/about.html"},
 		{"staff/[id]", "staff/[user]", "(staff)/staff/[id].html (staff)/staff/[user].html"},
 		{"staff/[id]", "projects/[id]", "(staff)/staff/[id].html (team)/projects/[id].html"}, // which loses a guard, if there is one
@@ -40,8 +40,8 @@ func TestReadTransfer(t *testing.T) {
 		{"shop/[id]/", "staff/", "shop/[id] (staff)/staff/[id]"},
 		{"shop/[id]/", "staff/[item]/", "shop/[id] (staff)/staff/[item]"},
 		{"shop/[id].html", "shop/[item]/", "shop/[id].html shop/[item]/[id].html"},
-		{"shop/[id]", "shop/[item]", "shop/[id] may be the directory or the file app/router/shop/[id].html: write 'shop/[id]/' 'shop/[item]' or 'shop/[id].html' 'shop/[item]'"},
-		{"users/index", "users/all", "users/all may be in several directories: write '(a)/users/all' or ./users/all"},
+		{"shop/[id]", "shop/[item]", `shop/[id] may be the directory or the file app/router/shop/[id].html: write "shop/[id]/" "shop/[item]" or "shop/[id].html" "shop/[item]"`},
+		{"users/index", "users/all", `users/all may be in several directories: write "(a)/users/all" or ./users/all`},
 	} {
 		t.Run(tt.from+" "+tt.to, func(t *testing.T) {
 			is := is.New(t)

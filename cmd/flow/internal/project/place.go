@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/shell"
 )
 
 // Place returns the path below router/ of a file to be made, or to be moved there, that
@@ -39,7 +40,7 @@ func Place(t *routetree.Tree, written string) (string, error) {
 			if f == dir {
 				f = "./" + f // which is exact
 			}
-			choices = append(choices, Quoted(f+rest))
+			choices = append(choices, shell.Quote(f+rest))
 		}
 		last := len(choices) - 1
 		return "", fmt.Errorf("%s may be in several directories: write %s or %s", written, strings.Join(choices[:last], ", "), choices[last])
@@ -78,12 +79,4 @@ func outermost(dirs []string) []string {
 		}
 	}
 	return outer
-}
-
-// Quoted returns an argument as it is written in a shell.
-func Quoted(arg string) string {
-	if arg != "" && !strings.ContainsAny(arg, " \t\n\"'`$&|;<>()[]{}*?!~#\\") {
-		return arg
-	}
-	return "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 }

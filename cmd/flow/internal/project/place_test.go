@@ -34,8 +34,8 @@ func TestPlace(t *testing.T) {
 		{"(a)/users/(all)/list.html", "users/x", "(a)/users/x"},
 		{"(a)/(b)/users/[id].html (a)/(b)/users/[id]/edit.html", "users/[id]/show", "(a)/(b)/users/[id]/show"},
 		{"(a)/x/index.html (b)/y/index.html", "x/y", "(a)/x/y"},
-		{"users/index.html (a)/users/[id].html", "users/x", "users/x may be in several directories: write '(a)/users/x' or ./users/x"},
-		{"(b)/users/index.html (a)/users/[id].html (c)/users/+row.html", "users/+x", "users/+x may be in several directories: write '(a)/users/+x', '(b)/users/+x' or '(c)/users/+x'"},
+		{"users/index.html (a)/users/[id].html", "users/x", `users/x may be in several directories: write "(a)/users/x" or ./users/x`},
+		{"(b)/users/index.html (a)/users/[id].html (c)/users/+row.html", "users/+x", `users/+x may be in several directories: write "(a)/users/+x", "(b)/users/+x" or "(c)/users/+x"`},
 		{"users/index.html (a)/users/[id]/x.html", "users/[id]/edit", "(a)/users/[id]/edit"}, // the nearest one counts
 	} {
 		t.Run(tt.written+" beside "+tt.files, func(t *testing.T) {
@@ -55,21 +55,6 @@ func TestPlace(t *testing.T) {
 				is.NoErr(err)
 				is.Equal(again, got)
 			}
-		})
-	}
-}
-
-func TestQuoted(t *testing.T) {
-	for _, tt := range []struct{ arg, want string }{
-		{"users/index", "users/index"},
-		{"users/[id]", "'users/[id]'"},
-		{"a b", "'a b'"},
-		{"it's", `'it'\''s'`},
-		{"", "''"},
-	} {
-		t.Run(tt.arg, func(t *testing.T) {
-			is := is.New(t)
-			is.Equal(Quoted(tt.arg), tt.want)
 		})
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/forms"
 	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/shell"
 )
 
 // Add is the command "flow add".
@@ -33,8 +34,8 @@ route file below router/: quote it, since shells read brackets. The groups of it
 directories may be left out; after ./ it is the exact path.
 
 	flow add about
-	flow add 'users/[id]' -methods get,put -name users.show
-	flow add 'api/users/[id=int]' -endpoint
+	flow add "users/[id]" -methods get,put -name users.show
+	flow add "api/users/[id=int]" -endpoint
 	flow add users/store
 	flow add contact -methods get,post
 	flow add users/+layout
@@ -75,7 +76,7 @@ func (a *addition) run(_ context.Context, p cli.Process, args, _ []string) error
 	hint := eaten(p.Dir, args)
 	switch {
 	case len(args) == 0:
-		return cli.Usagef("add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add 'users/[id]'")
+		return cli.Usagef(`add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`)
 	case hint != "":
 		return cli.Usagef("add: %s", hint)
 	case len(args) > 1:
@@ -151,7 +152,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	}
 	if marked := unmarked(tree, path); marked != "" && marked != path && ext == "" {
 		return nil, fmt.Errorf("there is %s/%s already: if %[3]s is meant, quote it, so that the shell leaves the brackets alone: flow add %[3]s; or write %s.html",
-			app.Shown(routetree.RouterDir), known(tree, marked), project.Quoted(marked), path)
+			app.Shown(routetree.RouterDir), known(tree, marked), shell.Quote(marked), path)
 	}
 	pkg, err := readPackage(app)
 	if err != nil {
@@ -174,7 +175,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	case len(methods) == 0 && (ext == endpointExt || ext == pageExt && len(paramsOf(route)) > 0):
 		methods = []string{http.MethodGet}
 	case isForm(route, methods) && ext != pageExt:
-		return nil, cli.Usagef("add: a page with handlers for GET and POST gets a form, and what looks like an action in %s is text: write %s", inTree, project.Quoted(path+pageExt))
+		return nil, cli.Usagef("add: a page with handlers for GET and POST gets a form, and what looks like an action in %s is text: write %s", inTree, shell.Quote(path+pageExt))
 	}
 	c := &counterpart{pkg: pkg.name, route: route, name: a.name, handlers: handlersOf(route, methods, pkg.taken), asks: pkg.asks()}
 	if err := a.check(app, tree, pkg, c); err != nil {
@@ -199,7 +200,7 @@ func (a *addition) extension(t *routetree.Tree, pkg *goPackage, path, written st
 	case a.endpoint:
 		return endpointExt, nil
 	case routetree.IsMarkdown(filepath.Ext(path)):
-		return "", cli.Usagef("add: Router.Formats has no %s: write %s, or say -endpoint if the URL is to end so", filepath.Ext(path), project.Quoted(strings.TrimSuffix(path, filepath.Ext(path))))
+		return "", cli.Usagef("add: Router.Formats has no %s: write %s, or say -endpoint if the URL is to end so", filepath.Ext(path), shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))))
 	case a.page:
 		return pageExt, nil
 	}

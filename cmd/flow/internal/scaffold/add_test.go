@@ -237,13 +237,13 @@ func TestAdd(t *testing.T) {
 		}, "{\"GET\", \"/staff/1/notes\", 200},"},
 		{"the exact directory", desk(), []string{"./staff/reports"}, map[string]string{
 			"app/router/staff/reports.html": "", "app/app_test.go": "{\"GET\", \"/staff/reports\", 200},",
-		}, "app/app_test.go                1 row\n\nIt is public, and does not have the middleware of In(\"(staff)\") at app/desk.go:8, which app/router/(staff)/staff/[id=int].html beside it has. If it should: flow mv ./staff/reports '(staff)/staff/'\n"},
+		}, "app/app_test.go                1 row\n\nIt is public, and does not have the middleware of In(\"(staff)\") at app/desk.go:8, which app/router/(staff)/staff/[id=int].html beside it has. If it should: flow mv ./staff/reports \"(staff)/staff/\"\n"},
 		{"the exact file", desk(), []string{"app/router/staff/reports.html"}, map[string]string{
 			"app/router/staff/reports.html": "", "app/app_test.go": "",
 		}, "It is public, and does not have the middleware of In(\"(staff)\") at app/desk.go:8"},
 		{"beside a guarded file in a group of its own", desk("more.go", "package app\n\nfunc init() { flow.In(\"(new)\").Use(limit) }\n"), []string{"(new)/staff/reports"}, map[string]string{
 			"app/router/(new)/staff/reports.html": "",
-		}, "\n\nIt does not have the middleware of In(\"(staff)\") at app/desk.go:8, which app/router/(staff)/staff/[id=int].html beside it has. If it should: flow mv './(new)/staff/reports' '(staff)/staff/'\n"},
+		}, "\n\nIt does not have the middleware of In(\"(staff)\") at app/desk.go:8, which app/router/(staff)/staff/[id=int].html beside it has. If it should: flow mv \"./(new)/staff/reports\" \"(staff)/staff/\"\n"},
 		{"a public page beside the guarded directory", desk(), []string{"about"}, map[string]string{
 			"app/router/about.html": "", "app/app_test.go": "{\"GET\", \"/about\", 200},",
 		}, "app/app_test.go        1 row\n"},
@@ -391,7 +391,7 @@ func TestAddFaults(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", cli.Usage, "add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add 'users/[id]'"},
+		{"", cli.Usage, `add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`},
 		{"a b", cli.Usage, "add: say one path, not 2 (a b): quote it if it has brackets"},
 		{"a -page -endpoint", cli.Usage, "add: -page and -endpoint exclude each other"},
 		{"a -methods get,pots", cli.Usage, `add: -methods: there is no call flow.POTS: did you mean "POST"?`},
@@ -400,12 +400,12 @@ func TestAddFaults(t *testing.T) {
 		{"a.http -page", cli.Usage, "add: the extension .http is not what the flag says"},
 		{"a/store -page", cli.Usage, "add: a file called store answers POST and nothing else: it is no page"},
 		{"store -methods get", cli.Usage, "add: a file called store serves POST and nothing but POST"},
-		{"users/{id}", cli.Usage, "add: a parameter is written with brackets: flow add 'users/[id]'"},
+		{"users/{id}", cli.Usage, `add: a parameter is written with brackets: flow add "users/[id]"`},
 		// What the shell has made of brackets.
-		{"users/i", cli.Usage, "add: users/i is the name of a file here, which a shell puts in the place of 'users/[id]' without quotes: write flow add 'users/[id]', or users/i.html if that is meant"},
+		{"users/i", cli.Usage, `add: users/i is the name of a file here, which a shell puts in the place of "users/[id]" without quotes: write flow add "users/[id]", or users/i.html if that is meant`},
 		{"users/d users/i", cli.Usage, "add: users/i is the name of a file here"},
 		{"x", cli.Usage, "add: x is the name of a file here"},
-		{"posts/id/comments", cli.Failure, "there is app/router/posts/[id].html already: if 'posts/[id]/comments' is meant, quote it, so that the shell leaves the brackets alone: flow add 'posts/[id]/comments'; or write posts/id/comments.html"},
+		{"posts/id/comments", cli.Failure, `there is app/router/posts/[id].html already: if "posts/[id]/comments" is meant, quote it, so that the shell leaves the brackets alone: flow add "posts/[id]/comments"; or write posts/id/comments.html`},
 		// What Check would say.
 		{"users", cli.Failure, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n"},
 		{"posts/[slug]", cli.Failure, "app/router/posts/[id].html and app/router/posts/[slug].html both answer /posts/x: rename one of them\n"},
@@ -413,8 +413,8 @@ func TestAddFaults(t *testing.T) {
 		{"cart", cli.Failure, "app/router/(shop)/cart.html is there already"},
 		{"./cart", cli.Failure, "app/router/(shop)/cart.html and app/router/cart.html both answer /cart"},
 		{"app.css", cli.Failure, "app/router/app.css.html and app/public/app.css both answer /app.css"},
-		{"wares/x", cli.Failure, "wares/x may be in several directories: write '(shop)/wares/x' or ./wares/x\n"},
-		{"wares/+row", cli.Failure, "wares/+row may be in several directories: write '(shop)/wares/+row' or ./wares/+row\n"},
+		{"wares/x", cli.Failure, "wares/x may be in several directories: write \"(shop)/wares/x\" or ./wares/x\n"},
+		{"wares/+row", cli.Failure, "wares/+row may be in several directories: write \"(shop)/wares/+row\" or ./wares/+row\n"},
 		{"user-[id]", cli.Failure, `app/router/user-[id].html: a parameter fills a whole segment, and "user-[id]" is not one of`},
 		{"[id]/x/[id]", cli.Failure, `app/router/[id]/x/[id].html: the parameter "id" stands twice in one path`},
 		{"[...a]/b", cli.Failure, "the catch-all [...a] takes the rest of the URL"},

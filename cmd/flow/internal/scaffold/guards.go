@@ -13,6 +13,7 @@ import (
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routes/pattern"
 	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/shell"
 )
 
 // An in is a call In("admin") that gives middleware to a directory.
@@ -121,7 +122,7 @@ func unguarded(t *routetree.Tree, pkg *goPackage, r *routetree.Route) (notes []s
 			if !slices.Contains(own, guard) && !slices.Contains(said, guard) {
 				said = append(said, guard)
 				notes = append(notes, fmt.Sprintf("%s the middleware of %s, which %s beside it has. If it should: flow mv %s %s",
-					subject, guard, other.File, project.Quoted("./"+r.Path), project.Quoted(at+"/")))
+					subject, guard, other.File, shell.Quote("./"+r.Path), shell.Quote(at+"/")))
 			}
 		}
 	}

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/mod/module"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/shell"
 )
 
 // New is the command "flow new".
@@ -110,7 +110,7 @@ func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error
 	}
 	fmt.Fprintf(p.Stdout, "%s is made: %d files, module %s. Next:\n\n", args[0], len(made), n.module)
 	if dir != p.Dir {
-		fmt.Fprintf(p.Stdout, "\tcd %s\n", project.Quoted(args[0]))
+		fmt.Fprintf(p.Stdout, "\tcd %s\n", shell.Quote(filepath.ToSlash(args[0])))
 	}
 	if file := workspace(p, dir); file != "" {
 		fmt.Fprintf(p.Stdout, "\tgo work use .    # since there is %s\n", file)

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/shell"
 )
 
 // The extensions of route files. Pages of formats have others.
@@ -47,10 +47,10 @@ func readPath(arg, routerDir string, extensions []string) (p, ext string, exact 
 		p = "index"
 	}
 	if dir, ok := strings.CutSuffix(p, "/"); ok {
-		return "", "", false, fmt.Errorf("%s ends in a slash, and URLs do not: write %s for /%s", arg, project.Quoted(dir+"/index"), dir)
+		return "", "", false, fmt.Errorf("%s ends in a slash, and URLs do not: write %s for /%s", arg, shell.Quote(dir+"/index"), dir)
 	}
 	if right := withBrackets(p); right != p {
-		return "", "", false, fmt.Errorf("a parameter is written with brackets: flow add %s", project.Quoted(right))
+		return "", "", false, fmt.Errorf("a parameter is written with brackets: flow add %s", shell.Quote(right))
 	}
 	names := strings.Split(p, "/")
 	for i, name := range names {

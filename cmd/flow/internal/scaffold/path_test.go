@@ -51,13 +51,13 @@ func TestReadPath(t *testing.T) {
 		})
 	}
 	for _, tt := range []struct{ arg, want string }{
-		{"users/{id}", "a parameter is written with brackets: flow add 'users/[id]'"},
-		{"/users/{id}.html", "flow add 'users/[id]'"},
-		{"users/:id/posts/:post", "flow add 'users/[id]/posts/[post]'"},
-		{"docs/{path...}", "flow add 'docs/[...path]'"},
-		{"docs/{*path}", "flow add 'docs/[...path]'"},
-		{"docs/*path", "flow add 'docs/[...path]'"},
-		{"users/<int:id>", "flow add 'users/[id]'"},
+		{"users/{id}", `a parameter is written with brackets: flow add "users/[id]"`},
+		{"/users/{id}.html", `flow add "users/[id]"`},
+		{"users/:id/posts/:post", `flow add "users/[id]/posts/[post]"`},
+		{"docs/{path...}", `flow add "docs/[...path]"`},
+		{"docs/{*path}", `flow add "docs/[...path]"`},
+		{"docs/*path", `flow add "docs/[...path]"`},
+		{"users/<int:id>", `flow add "users/[id]"`},
 		{"users/", "users/ ends in a slash, and URLs do not: write users/index for /users"},
 		{"", "flow add index"},
 		{"//a", `it has the element ""`},

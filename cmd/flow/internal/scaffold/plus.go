@@ -16,6 +16,7 @@ import (
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/shell"
 )
 
 // The names of +files that flow knows. Any other is a partial.
@@ -36,7 +37,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	case a.methods != "" || a.name != "" || a.endpoint || ext != "" && ext != pageExt:
 		return nil, cli.Usagef("add: %s is a template of its directory, without a URL: it has no methods, no name, and the extension %s", base, pageExt)
 	case strings.EqualFold(base, "+page"):
-		return nil, cli.Usagef("add: a page has no + in front: write flow add %s", project.Quoted(path.Join(path.Dir(p), "index")))
+		return nil, cli.Usagef("add: a page has no + in front: write flow add %s", shell.Quote(path.Join(path.Dir(p), "index")))
 	case base != strings.ToLower(base) && (strings.EqualFold(base, layoutName) || strings.EqualFold(base, errorName)):
 		return nil, cli.Usagef("add: write %s, in small letters", strings.ToLower(base))
 	}

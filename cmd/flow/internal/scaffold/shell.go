@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/shell"
 )
 
 // eaten says that the shell has put the name of a file in the place of a path with
@@ -23,7 +23,7 @@ func eaten(dir string, args []string) string {
 		}
 		names[single] = "[id]"
 		return fmt.Sprintf("%s is the name of a file here, which a shell puts in the place of %s without quotes: write flow add %[2]s, or %[1]s.html if that is meant",
-			arg, project.Quoted(strings.Join(names, "/")))
+			arg, shell.Quote(strings.Join(names, "/")))
 	}
 	return ""
 }
