@@ -70,6 +70,8 @@ func checkName(name string) error {
 		case c >= utf8.RuneSelf && unicode.IsLetter(c):
 		case c == '…':
 			return fmt.Errorf("the name holds %q: write a catch-all with three dots, as in [...rest]", c)
+		case unicode.Is(unicode.Mn, c) && endsInLetter(name[:i]):
+			return decomposedFault(name[:i], c)
 		default:
 			return fmt.Errorf("the name holds %q, which go:embed refuses: rename it", c)
 		}
@@ -85,4 +87,16 @@ func checkName(name string) error {
 		return errors.New("a go.mod makes its directory another module, which go:embed leaves out: rename it")
 	}
 	return nil
+}
+
+func endsInLetter(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	return unicode.IsLetter(last)
+}
+
+// decomposedFault returns the error for a combining mark after a letter. It does not know whether
+// there is a composed letter for both. They are escaped, since they look like that letter.
+func decomposedFault(before string, mark rune) error {
+	letter, _ := utf8.DecodeLastRuneInString(before)
+	return fmt.Errorf("the name holds %+q, a letter and a combining mark, which go:embed refuses. If the name is in decomposed form (NFD), as macOS and archives write names, rename it to the composed form (NFC): type the name again. On macOS, \"git config core.precomposeunicode true\" makes git keep the composed form", string([]rune{letter, mark}))
 }

@@ -14,7 +14,7 @@ import (
 // goodNames and badNames are names that go:embed takes, and refuses or leaves out.
 var (
 	goodNames = []string{
-		"a", "A9.html", "[id].html", "(g)", "a b", " ", "é", "世界.html", "ªº", "-x", ".x", "_x", "...x", "@me", "{x}",
+		"a", "A9.html", "[id].html", "(g)", "a b", " ", "é", "café.html", "が", "世界.html", "ªº", "-x", ".x", "_x", "...x", "@me", "{x}",
 		"a,b", "a=b", "a&b", "a+b", "a!b", "a#b", "a$b", "a%b", "a^b", "a~1", "~", "%61",
 		"con2.html", "com0", "com10", "lpt", "auxiliary.html", "a.con", "xnul", "gömod", "go.modx", "xgo.mod", "go.sum", "vendor", "testdata", "x_test.html",
 	}
@@ -36,7 +36,11 @@ var (
 		{"☃", "the name holds '☃', which go:embed refuses: rename it"},
 		{"a…", "the name holds '…': write a catch-all with three dots, as in [...rest]"},
 		{"٣", "the name holds '٣', which go:embed refuses: rename it"},
-		{"e\u0301", "the name holds '\u0301', which go:embed refuses: rename it"},
+		{"cafe\u0301.html", `the name holds "e\u0301", ` + decomposed},
+		{"[fu\u0308r]", `the name holds "u\u0308", ` + decomposed},
+		{"か\u3099", `the name holds "\u304b\u3099", ` + decomposed},
+		{"\u0301e", "the name holds '\u0301', which go:embed refuses: rename it"},
+		{"1\u0301", "the name holds '\u0301', which go:embed refuses: rename it"},
 		{"\ufffd", "the name holds '\ufffd', which go:embed refuses: rename it"},
 		{"a\xff", `"a\xff" is not UTF-8: rename it, go:embed refuses it`},
 		{"a.", "the name ends in a dot, which go:embed refuses: rename it"},
@@ -47,6 +51,8 @@ var (
 		{"go.mod", "a go.mod makes its directory another module, which go:embed leaves out: rename it"},
 	}
 )
+
+const decomposed = `a letter and a combining mark, which go:embed refuses. If the name is in decomposed form (NFD), as macOS and archives write names, rename it to the composed form (NFC): type the name again. On macOS, "git config core.precomposeunicode true" makes git keep the composed form`
 
 func TestCheckName(t *testing.T) {
 	for _, name := range goodNames {
