@@ -508,7 +508,7 @@ func (e *endpoint) answerBy(h handler) {
 	e.handler = h
 	e.way = e.table.way(e.steps, h)
 	e.keepsBody = h.flow != nil || hasGuard(e.steps) || e.table.guarded()
-	e.asksFiles = h.typed.isForm() && input.TakesFiles(h.typed.bound)
+	e.asksFiles = h.typed.isForm() && h.typed.takesFiles()
 }
 
 // way returns the way of an endpoint with these steps and this handler. It is always

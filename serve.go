@@ -377,6 +377,7 @@ func startAndServe(ctx context.Context, s *server.Server, routers []*Router, ser
 			return err
 		}
 	}
+	warnOfUploads(s.Log, routers)
 	return serve(s)
 }
 

@@ -112,6 +112,9 @@ func checkOut(t reflect.Type) error {
 // isForm reports whether the handler takes a Form.
 func (h *typed) isForm() bool { return h != nil && h.in != h.bound }
 
+// takesFiles reports whether the input of the handler has files.
+func (h *typed) takesFiles() bool { return h.bound != nil && input.TakesFiles(h.bound) }
+
 // data returns the type of the data of a page, or nil if the handler says nothing of it.
 func (h *typed) data() reflect.Type {
 	if h == nil || h.out == responseType || h.out == stringType {

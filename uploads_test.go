@@ -10,6 +10,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -18,6 +19,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/servertest"
 )
@@ -327,6 +329,60 @@ func TestFilesOfAClientThatLeaves(t *testing.T) {
 			cancel()
 			servertest.Within(t, "it knows that the client has left", left)
 			servertest.Until(t, "the file is removed", isEmpty)
+		})
+	}
+}
+
+// TestWarnOfUploads: an application that takes uploads warns when it begins to serve if there is
+// no directory for them.
+func TestWarnOfUploads(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	is.New(t).NoErr(os.WriteFile(file, nil, 0o600))
+	good, missing := filepath.Join(dir, "good"), filepath.Join(dir, "missing")
+	is.New(t).NoErr(os.Mkdir(good, 0o700))
+
+	route := func(method string, handler any) *flow.Router {
+		r := flow.New(flowtest.Files("router/x.http"))
+		r.At("x").Method(method).Do(handler)
+		return r
+	}
+	plain := func(*flow.Request) string { return "" }
+	typed := func(_ *flow.Request, in struct{ Title string }) error { return nil }
+	small := route("POST", plain)
+	small.MaxBody = 1 << 20
+	outer := flow.New(flowtest.Files("router/index.html"))
+	outer.Mount("/inner", route("POST", addPhoto))
+	for _, tt := range []struct {
+		name string
+		temp string
+		r    *flow.Router
+		warn bool
+	}{
+		{"missing", missing, route("POST", addPhoto), true},
+		{"a file", file, route("POST", addPhoto), true},
+		{"good", good, route("POST", addPhoto), false},
+		{"a handler that may call FormFile", missing, route("POST", plain), true},
+		{"a mounted Router", missing, outer, true},
+		{"all fits in memory", missing, small, false},
+		{"no files in the input", missing, route("POST", typed), false},
+		{"a net/http handler", missing, route("POST", http.NotFoundHandler()), false},
+		{"no body", missing, route("GET", plain), false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			t.Setenv("TMPDIR", tt.temp)
+			t.Setenv("TMP", tt.temp) // on Windows
+			const warning = "uploads above 1 MiB will fail with 500"
+			stopped, stop := context.WithCancel(t.Context())
+			stop()
+			is.True(!strings.Contains(runWith(t.Context(), tt.r, nil, "check").stderr, warning))
+			got := runWith(stopped, tt.r, nil, "-addr 127.0.0.1:0")
+			is.Equal(got.code, command.OK)
+			is.Equal(strings.Count(got.stderr, warning), map[bool]int{true: 1}[tt.warn])
+			left, err := os.ReadDir(good)
+			is.NoErr(err)
+			is.Equal(len(left), 0)
 		})
 	}
 }

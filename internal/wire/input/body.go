@@ -28,9 +28,9 @@ import (
 	"example.com/flow/internal/wire/reply"
 )
 
-// formMemory is how many bytes of a multipart form are kept in memory. Files beyond it are
+// FormMemory is how many bytes of a multipart form are kept in memory. Files beyond it are
 // stored on disk.
-const formMemory = 1 << 20
+const FormMemory = 1 << 20
 
 // An Error is an error in a body, with the status of the response.
 type Error struct {
@@ -272,7 +272,7 @@ func (b *Body) readMultipart(r *http.Request) (content, error) {
 			r.Body = b.first
 		}
 	}
-	err := r.ParseMultipartForm(formMemory)
+	err := r.ParseMultipartForm(FormMemory)
 	switch {
 	case err != nil && parsed: // MultipartReader was called, which sets an empty form
 		return content{}, errConsumed

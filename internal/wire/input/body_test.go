@@ -329,7 +329,7 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 	for _, endsBefore := range []bool{false, true} {
 		is := is.New(t)
-		r := sending("POST", "/", multiMedia, parts("a=1", "f@"+strings.Repeat("x", 2*formMemory)))
+		r := sending("POST", "/", multiMedia, parts("a=1", "f@"+strings.Repeat("x", 2*FormMemory)))
 		b := New(nil, r, 0, true, false)
 		if endsBefore {
 			b.End()
@@ -343,7 +343,7 @@ func TestTemporaryFiles(t *testing.T) {
 	}
 	is := is.New(t)
 	os.Remove(dir)
-	_, err := load(sending("POST", "/", multiMedia, parts("f@"+strings.Repeat("x", 2*formMemory))))
+	_, err := load(sending("POST", "/", multiMedia, parts("f@"+strings.Repeat("x", 2*FormMemory))))
 	is.True(err != nil)
 	is.True(strings.HasPrefix(err.Error(), "flow: an uploaded file cannot be kept: "))
 }

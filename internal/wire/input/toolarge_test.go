@@ -187,9 +187,9 @@ func TestFilesOfTooLargeBodies(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
 	flowtest.SetTempDir(t, dir)
-	r := sending("POST", "/", multiMedia, form("title=x", part("Cover", "c", strings.Repeat("x", 2*formMemory)))+strings.Repeat("x", formMemory))
+	r := sending("POST", "/", multiMedia, form("title=x", part("Cover", "c", strings.Repeat("x", 2*FormMemory)))+strings.Repeat("x", FormMemory))
 	r.ContentLength = -1
-	b := New(nil, r, 2*formMemory+formMemory/2, true, true)
+	b := New(nil, r, 2*FormMemory+FormMemory/2, true, true)
 	is.NoErr(b.Load(r, false))
 	is.Equal(summary(b.form), "title=x")
 	is.Equal(len(r.MultipartForm.File), 0)
