@@ -87,7 +87,7 @@ func (f *templateFile) textTree() *parse.Tree {
 func (l *library) frame(layouts []*templateFile, data []Data) *frame {
 	key := frameKey{layout: layouts[0]}
 	switch {
-	case l.Plans == NoPlans || !tellsContexts() || len(data) > 1 || len(data) == 1 && data[0].Block != "":
+	case l.Plans == NoPlans || len(data) > 1 || len(data) == 1 && data[0].Block != "":
 		return nil
 	case len(data) == 1:
 		key.data = data[0].Type

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"html/template"
 	"io"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -100,12 +101,12 @@ var errTooLarge = errors.New("too large")
 // none left. If html/template reports an error, escape inlines all calls: the error may come
 // from a wrong context.
 func (s *set) escape(name string) (*template.Template, error) {
-	if !tellsContexts() {
-		return s.escapeAlone(name)
+	if !escapesInPlace() {
+		return nil, fault.In(s.inner, "flow does not know html/template of %s: update flow, or build with an older version of Go", runtime.Version())
 	}
 	inlined := map[callSite]bool{}
 	var first error
-	for all := false; ; {
+	for all := !namesContexts(); ; {
 		in := &inliner{set: s, inlined: inlined, all: all, templates: template.New(""), called: map[string]*span{}}
 		err := in.escape(name)
 		mismatched, more := in.mismatched()
@@ -179,6 +180,9 @@ func (in *inliner) mismatched() (calls []*call, more bool) {
 // holds reports whether all probes of the span have the same context, and whether that is
 // text if it must be.
 func (s *span) holds() bool {
+	if !namesContexts() {
+		return !slices.ContainsFunc(s.calls, func(c *call) bool { return c.recursive })
+	}
 	for _, p := range s.probes {
 		// A context within a JavaScript template literal holds the depths of braces, in a slice
 		// that html/template changes afterwards: the names cannot be compared.
