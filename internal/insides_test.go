@@ -66,7 +66,7 @@ var insides = []struct {
 		"the deadlines for the rest are set in all of these places"},
 	{"net/http refuses the body of a client that waits for 100 Continue once the answer has begun, since Go 1.27",
 		"wire/server/body.go", "TestBodyReadAfterAnswer",
-		"the deadline for the rest is set as long as no Read has touched the body"},
+		"the deadline for the rest is set as long as no Read has reached the body"},
 	{"net/http lingers before it closes a connection if an http.MaxBytesReader has reported a large body",
 		"wire/server/pace.go", "TestAnswersToLargeBodies",
 		"a client may lose an answer that comes before its body has ended"},

@@ -29,10 +29,11 @@ type pacedBody struct {
 	manual bool          // the handler has called SetReadDeadline, and Read no longer does
 	duplex bool          // EnableFullDuplex was called: net/http does not read the rest before it sends the header
 
-	// untouched says that the client may still wait for 100 Continue. Since Go 1.27, net/http
-	// then refuses Reads after the answer has begun, and Close does nothing. It reads the rest
-	// after the handler, without a limit of its own, and closes the connection.
-	untouched bool
+	// unread says that the request has "Expect: 100-continue", and that no Read has reached the
+	// body of net/http. Since Go 1.27, net/http refuses Reads once the answer has begun, and Close
+	// reads nothing. net/http reads the rest after the handler, without a limit of its own, and
+	// then closes the connection.
+	unread bool
 }
 
 func (b *pacedBody) Read(buf []byte) (int, error) {
@@ -72,7 +73,7 @@ func (b *pacedBody) endRead(n int, err error, took time.Duration) {
 	b.budget = min(b.budget-took+earned, readTime)
 	b.until = time.Time{}
 	if !errors.Is(err, http.ErrBodyReadAfterClose) {
-		b.untouched = false
+		b.unread = false
 	}
 	if b.state != bodyOpen {
 		return
@@ -165,7 +166,7 @@ func (b *pacedBody) discards() bool {
 // request: a deadline that passes then would cancel the context of the connection.
 func (b *pacedBody) finish(sent bool) {
 	b.mu.Lock()
-	open := (b.state == bodyOpen || b.untouched) && b.pacer.isConn
+	open := (b.state == bodyOpen || b.unread) && b.pacer.isConn
 	b.state = bodyEnded // so that a goroutine of the handler that still reads sets no deadlines
 	if open {
 		b.pacer.w.SetReadDeadline(time.Now().Add(discardTime))

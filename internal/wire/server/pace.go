@@ -86,7 +86,7 @@ func (s *Server) pace(w http.ResponseWriter, r *http.Request) (*pacer, http.Resp
 			p.w.SetReadDeadline(time.Time{}) // removes the deadline of ReadTimeout
 		}
 		p.expects = len(r.Header["Expect"]) > 0
-		p.body.untouched = p.expects
+		p.body.unread = p.expects
 		p.body.ReadCloser, p.body.state, p.body.budget = r.Body, bodyOpen, readTime
 		r.Body = &p.body
 	}
