@@ -117,7 +117,9 @@ func TestPagesInFormats(t *testing.T) {
 
 func TestFaultsOfFormats(t *testing.T) {
 	markdown := func(src flow.Source) (template.HTML, front, error) { return template.HTML(src.Text), front{}, nil }
-	panics := func(src flow.Source) (template.HTML, front, error) { return template.HTML(src.Text[:99]), front{}, nil }
+	panics := func(src flow.Source) (template.HTML, front, error) {
+		return template.HTML(src.Text[:98+len(src.Text)]), front{}, nil
+	}
 	fails := func(src flow.Source) (template.HTML, front, error) {
 		return "", front{}, errors.Join(src.ErrorAt(0, "the whole"), fmt.Errorf("yaml:\n  a list: %w", src.ErrorAt(2, "of\nlines")), errors.New("no place"))
 	}
