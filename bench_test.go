@@ -21,7 +21,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // githubRoutes returns the 203 routes of GitHub's REST API, as the author of

@@ -22,9 +22,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // A reader is middleware that reads bodies.

@@ -8,17 +8,17 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
-	"example.com/flow/internal/wire/auth"
-	"example.com/flow/internal/wire/input"
-	"example.com/flow/internal/wire/logging"
-	"example.com/flow/internal/wire/reply"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/serve/wire/auth"
+	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/serve/wire/logging"
+	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/serve/wire/server"
+	"example.com/flow/internal/site/bridge"
 )
 
 // An endpoint is the compiled form of a handler for one method of one pattern: the handler

@@ -16,8 +16,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestHandlerThatReturnsNext(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/content"
-	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/serve/pages/content"
+	"example.com/flow/internal/serve/pages/templates"
 )
 
 // A Format converts the pages with an extension of their own, such as ".md", to HTML: see

@@ -18,7 +18,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 	"example.com/flow/openapi"
 )
 

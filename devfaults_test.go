@@ -18,8 +18,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestDevShowsFaults(t *testing.T) {

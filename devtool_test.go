@@ -19,10 +19,10 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/dev/devlink"
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/develop/devlink"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // TestDevTellsOpenPages of a fault in the answer to a script.

@@ -12,11 +12,11 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/csp"
-	"example.com/flow/internal/pages/templates"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/pages/csp"
+	"example.com/flow/internal/serve/pages/templates"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // New returns a Router for a tree of files. It contains a directory router/ and, if there

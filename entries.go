@@ -11,10 +11,10 @@ import (
 	"reflect"
 	"slices"
 
-	"example.com/flow/internal/pages/content"
-	"example.com/flow/internal/pages/templates"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
+	"example.com/flow/internal/serve/pages/content"
+	"example.com/flow/internal/serve/pages/templates"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/match"
 )
 
 // An Entry is a page in the lists of pages, which are for an index, a sidebar, a feed or a sitemap. F

@@ -13,12 +13,12 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
-	"example.com/flow/internal/wire/accept"
-	"example.com/flow/internal/wire/input"
-	"example.com/flow/internal/wire/logging"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/serve/wire/accept"
+	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/serve/wire/logging"
+	"example.com/flow/internal/serve/wire/reply"
 )
 
 // An HTTPError is an error with a status and a message for the client. [Error] returns

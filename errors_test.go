@@ -15,7 +15,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestErrorAnswers(t *testing.T) {

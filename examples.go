@@ -8,13 +8,13 @@ import (
 	"path"
 	"slices"
 
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/examples/httpfile"
+	"example.com/flow/internal/check/agree"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/openapi/agree"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site/httpfile"
 )
 
 func init() { bridge.Of = examplesOf }

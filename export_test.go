@@ -3,9 +3,9 @@ package flow
 import (
 	"io"
 
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/routes/registry"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/serve/routes/registry"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // The tests of this package stand outside of it. This is what some of them see of its inside.

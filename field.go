@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // A Form is the input of a handler that is to run with invalid input, too, to show the form

@@ -18,8 +18,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // sentForm returns the Form that a handler gets of a request.

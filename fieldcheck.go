@@ -5,8 +5,8 @@ import (
 	"runtime"
 	"strings"
 
-	"example.com/flow/internal/pages/typecheck"
-	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/check/typecheck"
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // A checkedField is what the check of templates knows of a Field.

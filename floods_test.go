@@ -18,9 +18,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
-	"example.com/flow/internal/wire/accept"
+	"example.com/flow/internal/serve/wire/accept"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // floodSize is how much of a header a server lets in by default: see Serve.

@@ -120,10 +120,10 @@ import (
 	"sync/atomic"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/serve/wire/server"
 )
 
 // A Router serves the route files and the public files of a tree. Set its fields before it

@@ -9,7 +9,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestRouterThatNewDidNotMake(t *testing.T) {

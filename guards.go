@@ -3,7 +3,7 @@ package flow
 import (
 	"slices"
 
-	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/serve/routes/forms"
 )
 
 // guardNames holds the names of guards, by the program counters of their functions, once they

@@ -11,7 +11,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func signedIn(*flow.Request) flow.Response            { return flow.Next() }

@@ -25,11 +25,11 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // many returns how many cases a test generates: all of them with FLOW_SLOW in the

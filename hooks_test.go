@@ -28,8 +28,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // A diary is what has been done, in order.

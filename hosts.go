@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/wire/accept"
-	"example.com/flow/internal/wire/reply"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/wire/accept"
+	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/serve/wire/server"
 )
 
 // Hosts answers the requests for each host with a Router of its own:

@@ -18,8 +18,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // siteOf returns a Router whose only page is a text.

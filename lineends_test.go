@@ -10,7 +10,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // TestConvertedFiles has the command check warn of files that git may have converted to CRLF: once,

@@ -10,15 +10,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"example.com/flow/internal/dev/ondisk"
-	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/develop/ondisk"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/links"
-	"example.com/flow/internal/pages/templates"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
-	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/serve/pages/templates"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/site/bridge"
 )
 
 // destinations find what the URLs in templates lead to: the patterns of the outermost Router,

@@ -24,8 +24,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // TestMain lets the binary of the tests be a program of its own: see TestStoreIsClosed and

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/check/manifest"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/manifest"
-	"example.com/flow/internal/pages/links"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // manifest returns what the application answers, and what its pages ask for. It is the same from every

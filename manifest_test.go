@@ -17,8 +17,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/check/manifest"
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/manifest"
 )
 
 // A release is a version of an application: its files, and its handlers by method and route file.

@@ -13,7 +13,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // A version is one of two of a small application: its files below router/ with their texts, and

@@ -10,8 +10,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // answering returns a Router in which each file says which it is, and what its parameter

@@ -7,8 +7,8 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"example.com/flow/internal/wire/input"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/serve/wire/reply"
 )
 
 // A Message is a text of flow that a client is to get: see Router.Translate.
@@ -56,7 +56,7 @@ func (x *exchange) errorOf(req *Request, status int, m reply.Message, cause erro
 	return &HTTPError{Status: status, Message: req.translate(m), Cause: cause, english: m.English}
 }
 
-// bodyError returns an error of internal/wire/input as an HTTPError.
+// bodyError returns an error of internal/serve/wire/input as an HTTPError.
 func (x *exchange) bodyError(req *Request, err error) error {
 	if e, ok := err.(*input.Error); ok {
 		return x.errorOf(req, e.Status, e.Message, e.Cause)

@@ -22,7 +22,7 @@ import (
 
 	"example.com/flow"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // german stands for a translation: it names the code, and no English word of a text.

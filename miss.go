@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/wire/accept"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/accept"
+	"example.com/flow/internal/serve/wire/reply"
 )
 
 // miss answers a request for which the matcher has found no endpoint: with 404, 405, 204 for

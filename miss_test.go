@@ -19,9 +19,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // misses are a Router with a route and one that leaves every error to the default by hand,

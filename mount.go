@@ -11,11 +11,11 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/registry"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/registry"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A Mounted is an http.Handler at a prefix of URLs: see Router.Mount.

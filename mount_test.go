@@ -15,8 +15,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // asked is a handler that says what it was asked, and what it is told.

@@ -20,7 +20,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 type (

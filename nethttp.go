@@ -10,11 +10,11 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/wire/logging"
-	"example.com/flow/internal/wire/reply"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/logging"
+	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/serve/wire/server"
 )
 
 // Logger returns standard middleware that logs a line for each request after its answer.

@@ -22,7 +22,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestStandardMiddlewareIsConstructedOnce(t *testing.T) {

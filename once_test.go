@@ -12,7 +12,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // The tests of this file render what can be read only once. A page that fails must not be

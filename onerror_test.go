@@ -14,7 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // ownFormat is how an API answers all its errors in a format of its own.

@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site/httpfile"
 )
 
 // A place is a Site while the routes are compiled.

@@ -14,8 +14,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // describer returns what the package openapi gives Do: it answers with its operations, one a line,

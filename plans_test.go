@@ -12,7 +12,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // planSite has a page with a plan and one that html/template renders, and a Router inside.

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/csp"
-	"example.com/flow/internal/pages/templates"
-	"example.com/flow/internal/wire/public"
+	"example.com/flow/internal/serve/pages/csp"
+	"example.com/flow/internal/serve/pages/templates"
+	"example.com/flow/internal/serve/wire/public"
 )
 
 // readPolicy parses Router.ContentSecurityPolicy into the table.

@@ -17,7 +17,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 const strictPolicy = "default-src 'self'; script-src 'nonce' 'strict-dynamic'; style-src 'nonce'"

@@ -10,7 +10,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // cacheOf returns the Cache-Control of the answer to GET, with header fields that are pairs of

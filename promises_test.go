@@ -14,8 +14,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // promised returns headers of which none may be left on an error, each with a value.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/serve/pages/templates"
 )
 
 // eachInside calls f for r, the Routers mounted inside it, and those of Hosts that are mounted in

@@ -10,13 +10,13 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/check/markup"
+	"example.com/flow/internal/check/prove"
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/pages/csp"
-	"example.com/flow/internal/pages/markup"
-	"example.com/flow/internal/pages/prove"
+	"example.com/flow/internal/serve/pages/csp"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 const noAlt = `: warning: <img> has no alt: describe the image, or write alt="" if it only adorns` + "\n"

@@ -11,7 +11,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/pages/seeds"
+	"example.com/flow/internal/testkit/seeds"
 )
 
 // seedRouter returns the Router of a Seed.

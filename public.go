@@ -9,13 +9,13 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/examples/bridge"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
-	"example.com/flow/internal/wire/public"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/serve/wire/public"
+	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/site/bridge"
 )
 
 // An asset is a public file. It has two URLs: /app.css, and /app.<hash>.css with a hash of

@@ -6,13 +6,13 @@ import (
 	"reflect"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/registry"
-	"example.com/flow/internal/wire/public"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/registry"
+	"example.com/flow/internal/serve/wire/public"
 )
 
-// The generic types of internal/routes/registry, for the handlers and the middleware of this package.
+// The generic types of internal/serve/routes/registry, for the handlers and the middleware of this package.
 type (
 	registrations = registry.Registry[handler, middleware]
 	plan          = registry.Plan[handler, middleware]

@@ -13,13 +13,13 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"example.com/flow/internal/pages/templates"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/wire/input"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/pages/templates"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/serve/wire/reply"
 )
 
 // A Request is an *http.Request with its route: parameters, data, user.

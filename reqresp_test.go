@@ -22,9 +22,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
 	"example.com/flow/internal/race"
-	"example.com/flow/internal/wire/reply"
+	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // TestResponseIsFourWords: words of 64 bits. The compiler passes nothing in registers where they have 32.

@@ -17,7 +17,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 func (g *gate) pass(*flow.Request) flow.Response { return flow.Next() }

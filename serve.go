@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/develop/livereload"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/wire/server"
 )
 
 // Main is the main function of an application: it runs the command that the arguments of the

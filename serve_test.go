@@ -21,8 +21,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 func TestServe(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"sync"
 
-	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/serve/pages/csp"
 )
 
 // settings are what a request on its way needs of the fields of a Router.

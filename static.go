@@ -7,11 +7,11 @@ import (
 	"reflect"
 	"sync/atomic"
 
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/match"
-	"example.com/flow/internal/routes/registry"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/registry"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // An application is a directory of Go files that make Routers. Static calls in these files,

@@ -1,7 +1,7 @@
 package flow_test
 
 // What static calls do can only be seen in programs of their own: they are in
-// internal/programs.
+// internal/testkit/programs.
 
 import (
 	"html"
@@ -18,7 +18,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // TestNamesWaitForWith: a function of With may give any name, but it changes no other fault.

@@ -21,7 +21,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 var traversals = flag.Int("traversals", 8000, "how many requests TestTraversal makes")

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/registry"
-	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/serve/routes/registry"
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // A typed handler is a function that says in its signature what it reads of a request, and

@@ -5,7 +5,7 @@ import (
 	"os"
 	"slices"
 
-	"example.com/flow/internal/wire/input"
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // warnOfUploads logs a warning if Routers take uploads that do not fit in memory, and the

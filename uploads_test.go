@@ -20,8 +20,8 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/flowtest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 type photo struct {

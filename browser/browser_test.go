@@ -24,7 +24,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/browser/internal/chromium"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // browser is the Chromium of all tests, once it runs.

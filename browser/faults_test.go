@@ -16,9 +16,9 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/dev/disk"
-	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/develop/disk"
+	"example.com/flow/internal/develop/livereload"
 )
 
 // overlay is an expression for the text of the dialog with faults on a page, "" if it is not open.

@@ -18,7 +18,7 @@ import (
 
 	sample "example.com/flow/app"
 	"example.com/flow/browser/htmx/app"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // The sample registers its handlers in this program, too, since other tests serve it. All

@@ -18,7 +18,7 @@ import (
 
 	"example.com/flow/browser/instant/app"
 	"example.com/flow/browser/internal/chromium"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // An outsider is a tab that is watched from outside of its pages.

@@ -7,9 +7,9 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/dev/disk"
-	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/develop/disk"
+	"example.com/flow/internal/develop/livereload"
 )
 
 // note is an expression for what a page shows of warnings, null if that is nothing.

@@ -10,7 +10,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/browser/internal/chromium"
-	"example.com/flow/internal/pages/seeds"
+	"example.com/flow/internal/testkit/seeds"
 )
 
 // useAll does what a visitor may do on a page: use all buttons and links that do something here, and

@@ -20,7 +20,7 @@ import (
 	sample "example.com/flow/app"
 	htmx "example.com/flow/browser/htmx/app"
 	instant "example.com/flow/browser/instant/app"
-	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/serve/pages/csp"
 )
 
 // A policyCase is a page that the policy of its Router refuses something of, or nothing.

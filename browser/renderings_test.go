@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"example.com/flow"
-	"example.com/flow/internal/pages/seeds"
+	"example.com/flow/internal/testkit/seeds"
 )
 
 // all reports whether a test takes all renderings and all changes of templates, which needs some

@@ -12,7 +12,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // TestTool has a page open while "flow dev" runs an application of "flow new" whose build

@@ -19,8 +19,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/servertest"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/wire/server"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // maxUpload is the limit of the bodies in the test of uploads, in bytes.

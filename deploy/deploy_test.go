@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"example.com/flow"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 
 	// It is built with "go build", of which the cache of test results knows nothing.
 	_ "example.com/flow/app"

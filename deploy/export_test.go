@@ -19,8 +19,8 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/export"
-	"example.com/flow/internal/pages/links"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // exportable returns an application that can be exported: with nested pages, values of parameters, a feed,

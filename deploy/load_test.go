@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // A load is a number of clients that ask without a pause, and count what fails.

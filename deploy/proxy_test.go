@@ -16,7 +16,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // A proxy is a program that stands before the application. In the texts that a test

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // TestSlowClients has clients that take 2, 16 and 32 KiB a second of a download, from the

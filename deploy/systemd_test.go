@@ -14,7 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 var execLine = regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/app `)

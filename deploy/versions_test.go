@@ -22,7 +22,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // A version is one of two of a small application, which lists members. They differ in the

@@ -19,8 +19,8 @@ import (
 	"time"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/pages/csp"
+	"example.com/flow/internal/serve/pages/csp"
+	"example.com/flow/internal/site/bridge"
 )
 
 const (

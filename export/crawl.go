@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/check/markup"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/links"
-	"example.com/flow/internal/pages/markup"
+	"example.com/flow/internal/site/bridge"
 )
 
 // between is how long after the last of the first answers the second ones are asked for: long enough for a

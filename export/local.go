@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"example.com/flow/internal/check/markup"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/pages/markup"
 )
 
 // local matches a URL that leads to the machine of whoever opens it.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/fold"
-	"example.com/flow/internal/pages/links"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A file is what is written.

@@ -23,9 +23,9 @@ import (
 	"testing"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/examples/httpfile"
-	"example.com/flow/internal/routes/forms"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site/httpfile"
 )
 
 // Examples sends the requests of each route file of an application, and compares the answers

@@ -18,7 +18,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/flowtest"
-	"example.com/flow/internal/servertest"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 // TestMain runs the tests of a case in a process of its own: they fail on purpose.

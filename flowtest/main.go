@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples/bridge"
+	"example.com/flow/internal/site/bridge"
 )
 
 // Main is a TestMain that says which routes no test has asked: it runs the tests, prints a

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"example.com/flow"
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/examples/httpfile"
-	"example.com/flow/internal/openapi/agree"
-	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/check/agree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site/httpfile"
 )
 
 // A runner sends the requests of one file.

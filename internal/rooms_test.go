@@ -1,4 +1,4 @@
-// Package internal_test holds the imports between the wings and rooms against the plan.
+// Package internal_test checks the imports between floors and rooms against the plan in docs/architecture.md.
 package internal_test
 
 import (
@@ -15,87 +15,29 @@ import (
 
 const module = "example.com/flow"
 
-// rooms says what each room may import of the others, in the order of their floors: a room
-// imports only what stands above it here, so that no arrow runs back up. The root imports all
-// of them, and none imports the root. Where a room imports another one of its wing, the name
-// of the wing is left out.
-var rooms = []struct{ room, imports string }{
-	{"fault", ""},
-	{"fold", ""},
-	{"shell", ""},
-	{"race", ""},
-
-	{"routes/pattern", ""},
-	{"routes/forms", "fault"},
-	{"routes/match", "fault pattern"},
-	{"routes/routetree", "fault fold pattern"},
-	{"routes/registry", "fault forms match pattern routetree"},
-
-	{"wire/accept", ""},
-	{"wire/auth", ""},
-	{"wire/reply", ""},
-	{"wire/server", ""},
-	{"wire/input", "fault fold reply"},
-	{"wire/logging", "reply"},
-	{"wire/public", "accept reply"},
-
-	{"pages/content", "fault routes/routetree"},
-	{"pages/language", ""},
-	{"pages/markup", "language routes/pattern"},
-	{"pages/csp", "markup routes/pattern"},
-	{"pages/prove", "csp fault markup routes/pattern"},
-	{"pages/links", "fault language markup routes/pattern"},
-	{"pages/typecheck", "fault language"},
-	{"pages/plan", "language"},
-	{"pages/templates", "content csp fault language links markup plan prove routes/pattern routes/routetree typecheck"},
-
-	{"examples/httpfile", "fault"},
-	{"examples/bridge", "httpfile routes/pattern"},
-
-	{"openapi/schema", "wire/input"},
-	{"openapi/fit", "fault schema"},
-	{"openapi/agree", "examples/bridge examples/httpfile fault fit schema wire/input"},
-	{"openapi/rules", "schema wire/input"},
-	{"openapi/document", "examples/bridge examples/httpfile routes/pattern rules schema wire/input wire/reply"},
-	{"openapi/page", "document examples/httpfile pages/csp schema"},
-
-	{"dev/devpage", "pages/csp"},
-	{"dev/disk", ""},
-	{"dev/devlink", "devpage"},
-	{"dev/livereload", "devpage disk pages/csp wire/accept wire/logging wire/reply"},
-	{"dev/ondisk", "disk fault pages/templates routes/pattern routes/routetree wire/public"},
-	{"dev/routemap", "devpage examples/httpfile fault livereload routes/forms routes/match routes/pattern routes/registry routes/routetree"},
-
-	{"manifest", "fault pages/links routes/pattern"},
-
-	{"command", "dev/disk fault shell wire/server"},
-
-	{"flowtest", ""},
-	{"servertest", "wire/server"},
-	{"pages/zoo", ""},
-	{"pages/seeds", ""},
+// upward has the arrows that still run upwards. It becomes empty.
+var upward = map[string][]string{
+	"serve/pages/csp":       {"check/markup"},
+	"serve/pages/templates": {"check/links", "check/markup", "check/prove", "check/typecheck"},
 }
 
 // imports returns the packages below internal/, each with what it imports of the others, and
-// the wings that have a package comment.
-func imports(t *testing.T) (rooms map[string][]string, described []string) {
+// those that have a package comment.
+func imports(t *testing.T) (rooms map[string][]string, described map[string]bool) {
 	if testing.Short() {
 		t.Skip("asks the go command")
 	}
 	is := is.New(t)
-	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{if .Doc}}{{.Name}}{{else}}-{{end}} {{join .Imports " "}}{{end}}`, module+"/internal/...").Output()
+	out, err := exec.Command("go", "list", "-f", `{{if .GoFiles}}{{.ImportPath}} {{if .Doc}}doc{{else}}-{{end}} {{join .Imports " "}}{{end}}`, module+"/internal/...").Output()
 	is.NoErr(err)
-	rooms = map[string][]string{}
+	rooms, described = map[string][]string{}, map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		fields := strings.Fields(line)
 		if len(fields) == 0 {
 			continue // tests only
 		}
 		room := strings.TrimPrefix(fields[0], module+"/internal/")
-		if fields[1] == room {
-			described = append(described, room)
-		}
-		rooms[room] = nil
+		rooms[room], described[room] = nil, fields[1] == "doc"
 		for _, path := range fields[2:] {
 			if path == module || strings.HasPrefix(path, module+"/") {
 				rooms[room] = append(rooms[room], strings.TrimPrefix(path, module+"/internal/"))
@@ -105,115 +47,118 @@ func imports(t *testing.T) (rooms map[string][]string, described []string) {
 	return rooms, described
 }
 
-// isForTests reports whether a room is for tests only.
-func isForTests(room string) bool {
-	return room == "flowtest" || room == "servertest" || room == "pages/zoo" || room == "pages/seeds"
+// floorOf returns the floor of a room: the first part of its path.
+func floorOf(room string) string {
+	floor, _, _ := strings.Cut(room, "/")
+	return floor
 }
 
-func wingOf(room string) string {
-	wing, _, _ := strings.Cut(room, "/")
-	return wing
-}
-
-// page returns a file of the repository.
-func page(t *testing.T, name string) string {
-	b, err := os.ReadFile("../" + name)
+// plan returns the page about the architecture.
+func plan(t *testing.T) string {
+	b, err := os.ReadFile("../docs/architecture.md")
 	is.New(t).NoErr(err)
 	return string(b)
 }
 
 var (
-	// floor is a line of the picture of the wings that has wings, with what they import or without.
-	floor = regexp.MustCompile(`(?m)^ +(\d?)  +(\w+(?:   \w+)*)(?: +──► (.*))?$`)
-	word  = regexp.MustCompile(`\w+`)
+	// floorLine is a line of the picture of the floors: a floor, what runs there, and what it imports.
+	floorLine = regexp.MustCompile(`(?m)^ (\w+)  .*?──► (.*)$`)
+	// groundLine has the packages that every floor may import.
+	groundLine = regexp.MustCompile(`(?m)^ (\w+(?:, \w+)+)$`)
+	word       = regexp.MustCompile(`\w+`)
 	// row is a line of the table of rooms.
-	row = regexp.MustCompile("(?m)^\\| `(\\w+(?:/\\w+)?)` \\|[^|]+\\|$")
+	row = regexp.MustCompile("(?m)^\\| `(\\w+(?:/\\w+)*)` \\|[^|]+\\|$")
 )
 
-// TestImportsOfWings reads the plan of the wings from the picture in docs/architecture.md.
-func TestImportsOfWings(t *testing.T) {
+// floors returns the floors in the picture from the top down, with what each imports, and the packages
+// of the ground.
+func floors(t *testing.T) (names []string, imports map[string][]string, ground []string) {
+	_, picture, _ := strings.Cut(plan(t), "──► every floor\n")
+	picture, _, _ = strings.Cut(picture, "```")
+	imports = map[string][]string{}
+	for _, line := range floorLine.FindAllStringSubmatch(picture, -1) {
+		names = append(names, line[1])
+		imports[line[1]] = nil
+		if line[2] != "the last line" {
+			imports[line[1]] = word.FindAllString(line[2], -1)
+		}
+	}
+	return names, imports, word.FindAllString(groundLine.FindString(picture), -1)
+}
+
+// TestFloors checks that the floors import what the picture shows, and nothing above them. testkit is
+// only for tests: no product code imports it.
+func TestFloors(t *testing.T) {
 	is := is.New(t)
-	rooms, described := imports(t)
+	rooms, _ := imports(t)
+	names, planned, ground := floors(t)
 	got := map[string]map[string]bool{}
 	for room, others := range rooms {
-		if isForTests(room) {
+		floor := floorOf(room)
+		if floor == "testkit" {
 			continue
 		}
-		wing := wingOf(room)
-		if got[wing] == nil {
-			got[wing] = map[string]bool{}
+		if got[floor] == nil {
+			got[floor] = map[string]bool{}
 		}
 		for _, other := range others {
-			if wingOf(other) != wing {
-				got[wing][wingOf(other)] = true
+			if floorOf(other) != floor && !slices.Contains(ground, other) && !slices.Contains(upward[room], other) {
+				got[floor][floorOf(other)] = true
 			}
 		}
 	}
-	_, picture, _ := strings.Cut(page(t, "docs/architecture.md"), "──► every wing\n")
-	picture, _, _ = strings.Cut(picture, "```")
-	lines := floor.FindAllStringSubmatch(picture, -1)
-	slices.Reverse(lines)
-	below := map[string]bool{}
-	for _, line := range lines {
-		wings := word.FindAllString(line[2], -1)
-		for _, wing := range wings {
-			t.Run(wing, func(t *testing.T) {
-				is := is.New(t)
-				is.True(slices.Contains(described, wing)) // the wing says what it is for
-				is.Equal(slices.Sorted(maps.Keys(got[wing])), slices.Sorted(slices.Values(word.FindAllString(line[3], -1))))
-				for other := range got[wing] {
-					is.True(below[other]) // no arrow runs back up
-				}
-			})
-			delete(got, wing)
-		}
-		for _, wing := range wings {
-			below[wing] = true
-		}
-	}
-	is.Equal(slices.Sorted(maps.Keys(got)), []string(nil)) // every wing is in the picture
-}
-
-func TestImportsOfRooms(t *testing.T) {
-	is := is.New(t)
-	got, _ := imports(t)
-	above := map[string]bool{}
-	for _, r := range rooms {
-		t.Run(r.room, func(t *testing.T) {
+	for i, floor := range names {
+		t.Run(floor, func(t *testing.T) {
 			is := is.New(t)
-			others, ok := got[r.room]
-			is.True(ok) // the room is there
-			short := []string{}
-			for _, other := range others {
-				is.True(above[other]) // no arrow runs back up
-				short = append(short, strings.TrimPrefix(other, wingOf(r.room)+"/"))
+			is.Equal(slices.Sorted(maps.Keys(got[floor])), slices.Sorted(slices.Values(planned[floor])))
+			for other := range got[floor] {
+				is.True(slices.Contains(names[i+1:], other)) // no arrow runs up
 			}
-			slices.Sort(short)
-			is.Equal(strings.Join(short, " "), r.imports)
 		})
-		above[r.room] = true
-		delete(got, r.room)
+		delete(got, floor)
 	}
-	for room := range got {
-		if !strings.Contains(room, "/") && len(got[room]) == 0 {
-			delete(got, room) // the package comment of a wing
-		}
+	for _, floor := range ground {
+		is.Equal(len(got[floor]), 0) // the ground stands on nothing
+		delete(got, floor)
 	}
-	is.Equal(slices.Sorted(maps.Keys(got)), []string(nil)) // every room is in the plan
+	is.Equal(slices.Sorted(maps.Keys(got)), []string(nil)) // every floor is in the picture
 }
 
-func TestTableOfRooms(t *testing.T) {
+// TestRooms checks the table of rooms. It has a row for each room, from the ground up: a room imports only
+// rooms whose rows stand before its own.
+func TestRooms(t *testing.T) {
 	is := is.New(t)
-	var want, table []string
-	for _, r := range rooms {
-		if !isForTests(r.room) {
-			want = append(want, r.room)
+	got, described := imports(t)
+	before := map[string]bool{}
+	for _, m := range row.FindAllStringSubmatch(plan(t), -1) {
+		room := m[1]
+		if _, isRoom := got[room]; !isRoom {
+			continue // the row of another table, or a room of tests only
+		}
+		t.Run(room, func(t *testing.T) {
+			is := is.New(t)
+			is.True(described[room]) // the package says what it is for
+			for _, other := range got[room] {
+				if !slices.Contains(upward[room], other) && !before[other] {
+					t.Errorf("%s imports %s, whose row does not stand before its own", room, other)
+				}
+			}
+		})
+		before[room] = true
+		delete(got, room)
+	}
+	maps.DeleteFunc(got, func(room string, others []string) bool {
+		return described[room] && len(others) == 0 && isParent(room, before)
+	})
+	is.Equal(slices.Sorted(maps.Keys(got)), []string(nil)) // every room has a row
+}
+
+// isParent reports whether rooms stand below a package, which then only has a comment about them.
+func isParent(parent string, rooms map[string]bool) bool {
+	for room := range rooms {
+		if strings.HasPrefix(room, parent+"/") {
+			return true
 		}
 	}
-	for _, m := range row.FindAllStringSubmatch(page(t, "CONTRIBUTING.md"), -1) {
-		if !strings.HasPrefix(m[1], "internal/") {
-			table = append(table, m[1])
-		}
-	}
-	is.Equal(slices.Sorted(slices.Values(table)), slices.Sorted(slices.Values(want)))
+	return false
 }

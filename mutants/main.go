@@ -1,8 +1,8 @@
 // Command mutants breaks one condition of a package at a time, and reports the changes that no
 // test notices:
 //
-//	go run . -C .. -every 10 ./internal/routes/match ./internal/pages/csp
-//	go run . -C .. -tests .,./flowtest ./internal/pages/links
+//	go run . -C .. -every 10 ./internal/serve/routes/match ./internal/serve/pages/csp
+//	go run . -C .. -tests .,./flowtest ./internal/check/links
 //
 // A condition becomes true, or false, and a comparison such as a < b also a <= b. The tests of
 // the package run for each mutant, and for those that survive the tests of -tests, too. A test

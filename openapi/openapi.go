@@ -23,9 +23,9 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/openapi/document"
-	"example.com/flow/internal/wire/public"
+	"example.com/flow/internal/describe/document"
+	"example.com/flow/internal/serve/wire/public"
+	"example.com/flow/internal/site/bridge"
 )
 
 // An API says what no code shows. The zero value works.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/flow/internal/examples/bridge"
-	"example.com/flow/internal/examples/httpfile"
-	"example.com/flow/internal/openapi/document"
-	"example.com/flow/internal/openapi/page"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/wire/public"
+	"example.com/flow/internal/describe/document"
+	"example.com/flow/internal/describe/page"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/public"
+	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site/httpfile"
 )
 
 // Page returns a handler for Do that shows the description to people, without scripts: that which

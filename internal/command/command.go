@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/wire/server"
 	"example.com/flow/internal/shell"
-	"example.com/flow/internal/wire/server"
 )
 
 // A Command is a command of an application with its flags.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/servertest"
-	"example.com/flow/internal/wire/server"
+	"example.com/flow/internal/serve/wire/server"
+	"example.com/flow/internal/testkit/servertest"
 )
 
 func TestVersion(t *testing.T) {

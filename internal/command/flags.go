@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 )
 
 // Dev is the flag -dev. Its value is a directory, and may be missing.

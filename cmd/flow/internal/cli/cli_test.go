@@ -15,7 +15,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/cmd/flow/internal/files"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // commands are two for tests: the first says what it was given.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // An effect is what has to be done about a change.

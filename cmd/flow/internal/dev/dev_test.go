@@ -290,7 +290,7 @@ func TestOldProgramGoesOn(t *testing.T) {
 	}
 	is := is.New(t)
 	s := newSite(t)
-	// It speaks with the tool as internal/dev/devlink does, which other modules cannot import.
+	// It speaks with the tool as internal/develop/devlink does, which other modules cannot import.
 	s.write("main.go", `package main
 
 import (

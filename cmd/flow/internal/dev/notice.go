@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/dev/devlink"
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/devlink"
+	"example.com/flow/internal/develop/disk"
 )
 
 // survey finds out anew what there is to watch. What has changed since then has changed

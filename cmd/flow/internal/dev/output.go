@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devpage"
 )
 
 // positioned matches the beginning of a line in which the go tool names a place.

@@ -13,8 +13,8 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/dev/disk"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/develop/disk"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // edited reports whether the package is one that people edit: of the main module, of

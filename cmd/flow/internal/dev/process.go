@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/flow/internal/dev/devlink"
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devlink"
+	"example.com/flow/internal/develop/devpage"
 )
 
 // A process is a program that was started.

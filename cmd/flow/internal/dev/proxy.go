@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/develop/livereload"
 )
 
 // A target is a program that a proxy sends requests to.

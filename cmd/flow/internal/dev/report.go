@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/develop/livereload"
 )
 
 // A report is why no program answers, or why that which answers is an old one.

@@ -5,8 +5,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/typed"
 	"example.com/flow/cmd/flow/internal/vet"
-	"example.com/flow/internal/dev/devlink"
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devlink"
+	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/fault"
 )
 

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/dev/devlink"
-	"example.com/flow/internal/dev/devpage"
-	"example.com/flow/internal/dev/livereload"
+	"example.com/flow/internal/develop/devlink"
+	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/develop/livereload"
 )
 
 const (

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devpage"
 )
 
 // asTool has the test binary be the tool.

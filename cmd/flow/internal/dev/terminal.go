@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devpage"
 )
 
 // A terminal is where the tool says what it does: a line for each event, and the faults

@@ -8,7 +8,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/dev/devpage"
+	"example.com/flow/internal/develop/devpage"
 )
 
 var someFaults = []devpage.Fault{

@@ -11,7 +11,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // lay writes files, given by name and text, into a directory of its own, which it returns.

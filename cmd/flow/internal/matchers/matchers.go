@@ -11,8 +11,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A Set is what is known of the matchers of an application. The zero Set is that of an

@@ -13,8 +13,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // read returns what some code says, which stands in a function of a file that imports flow.

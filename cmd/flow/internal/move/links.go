@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // links rewrites the relative links in a page of a format that would lead elsewhere after the

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // literals tells of strings and comments that may speak of what moves.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // moved returns the change of a transfer in a tree of these files.

@@ -12,7 +12,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fold"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/shell"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A reference is a call in Go code or in a template that speaks of the tree, such as

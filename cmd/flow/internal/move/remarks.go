@@ -11,10 +11,10 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/examples/httpfile"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site/httpfile"
 )
 
 // plainFiles rewrites the requests in route files that move, and the links between pages of

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // served says for which routes a piece of Go code runs. A position is the place outside of

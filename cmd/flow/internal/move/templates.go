@@ -8,8 +8,8 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/pages/language"
-	"example.com/flow/internal/pages/templates"
+	"example.com/flow/internal/serve/pages/language"
+	"example.com/flow/internal/serve/pages/templates"
 )
 
 // A source is what is known of the text of a template.

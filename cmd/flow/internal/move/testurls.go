@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routes/pattern"
+	"example.com/flow/internal/serve/routes/pattern"
 )
 
 // testURL rewrites a string of a test of the application that is a URL of a file that

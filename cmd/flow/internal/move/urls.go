@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A finder finds in texts what may speak of something that moves: its old URLs, and the

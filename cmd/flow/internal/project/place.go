@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/shell"
 )
 

@@ -19,9 +19,9 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A Module is a Go module on disk.

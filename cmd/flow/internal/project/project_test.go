@@ -8,7 +8,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // lay writes files into a directory of its own: go.mod, Go files called site.go, which make a

@@ -20,9 +20,9 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // accountsPart is the part of the template that "flow add -accounts" writes: the package

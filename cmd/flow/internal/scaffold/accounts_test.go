@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 const (

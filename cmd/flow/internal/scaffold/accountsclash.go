@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // clashes returns what of the application stands in the way of the accounts, all of it: files,

@@ -19,7 +19,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // leave notes what is left to the user at a place in a Go file.

@@ -16,8 +16,8 @@ import (
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/shell"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // withFiles returns the files of a tree with more. All are empty: a tree is made of names.

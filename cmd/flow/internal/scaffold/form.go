@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // fieldName is the partial that shows a field of a form, with its label and what is wrong with it.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // extensionNear returns the extension of a new page that needs no handler: that of the other

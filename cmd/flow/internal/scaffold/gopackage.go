@@ -15,8 +15,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A goPackage is what "flow add" has to know of the Go files in the directory of an

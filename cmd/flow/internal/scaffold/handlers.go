@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/routes/forms"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 const methodAny = "ANY"

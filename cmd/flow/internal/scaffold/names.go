@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // handlerNames returns what a handler may be called, the best name first: showUser, or

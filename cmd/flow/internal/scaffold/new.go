@@ -18,7 +18,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"example.com/flow/cmd/flow/internal/cli"
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/shell"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A notFound is a row of a test that wants 404.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/flowtest"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 var extensions = []string{".html", ".http", ".md"}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/matchers"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // sampleURL returns the path of a URL that a new route answers, and no file of the tree

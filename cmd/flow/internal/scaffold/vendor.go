@@ -13,7 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 )
 
 // vendorDir is the directory of an application that holds the copies of "flow new -vendor".

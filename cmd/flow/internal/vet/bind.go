@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A paramField is a field that Bind fills from a parameter of the route, since it has the

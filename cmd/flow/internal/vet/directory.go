@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/dev/disk"
+	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // checkEmbedded looks at the go:embed comments of what flow.New is given.

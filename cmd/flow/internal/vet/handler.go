@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A place is where something stands, as far as that tells for which routes it runs: in

@@ -16,7 +16,7 @@ import (
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // checkPath looks at At.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A declared is a type that the application has said the data of a page to have, or of a block

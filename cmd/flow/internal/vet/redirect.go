@@ -7,8 +7,8 @@ import (
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/routes/pattern"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // checkRedirect looks at Redirect with a constant path: something of the application has to

@@ -13,8 +13,8 @@ import (
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/project"
-	"example.com/flow/internal/dev/disk"
-	"example.com/flow/internal/routes/routetree"
+	"example.com/flow/internal/develop/disk"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A unit is the Go code of one package, without its tests.

@@ -16,7 +16,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/typed"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/flowtest"
+	"example.com/flow/internal/testkit/flowtest"
 )
 
 // lay writes the files of an archive, and a go.mod, into a directory of its own.

@@ -1,0 +1,208 @@
+package manifest
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/pattern"
+)
+
+// An Application tells what answers requests in the version that runs.
+type Application interface {
+	// Answers returns what answers a method of a URL for some values of its holes, in the order in
+	// which it is asked, and the methods that the URL answers. host is a name of flow.Hosts, or "".
+	Answers(host, method, url string) (answers []Answer, methods []string)
+}
+
+// An Answer is what answers a request.
+type Answer struct {
+	File     string            // for messages
+	Segments []pattern.Segment // of its pattern
+	Handler  string            // where it is, for messages; "" for a page without one
+	Required []string          // see Route
+	Input    links.Input       // what its handler reads of a form; nil if that is not known
+}
+
+func (a Answer) url() string { return URL(a.Segments) }
+
+// Breaks returns what requests of an old version the Application does not answer as that did: a warning
+// for each, with the file of the old version. now is the manifest of the Application.
+func Breaks(old, now *Manifest, app Application) (faults []fault.Fault) {
+	sending := map[request][]Field{}
+	for _, s := range now.sites() {
+		for _, l := range s.Links {
+			sending[l.request()] = append(sending[l.request()], l.Fields...)
+		}
+	}
+	sites := old.sites()
+	for _, host := range slices.Sorted(maps.Keys(sites)) {
+		c := newComparison(app, host, sites[host], sending)
+		for _, r := range append(sites[host].Routes, c.linkedFiles()...) {
+			segments, err := parseURL(r.URL)
+			if err != nil {
+				continue // of a link to a file; Parse refuses those of routes
+			}
+			c.route(r, segments)
+			c.newlyRequired(r, segments)
+		}
+		for _, l := range sites[host].Links {
+			c.form(l)
+		}
+		faults = append(faults, c.faults...)
+	}
+	return faults
+}
+
+// sites returns the sites of a manifest by the names of hosts. What is answered for all hosts is with "".
+func (m *Manifest) sites() map[string]Site {
+	sites := map[string]Site{}
+	maps.Copy(sites, m.Hosts)
+	others := sites[""]
+	assets := map[string]string{}
+	maps.Copy(assets, others.Assets)
+	maps.Copy(assets, m.Assets)
+	sites[""] = Site{slices.Concat(m.Routes, others.Routes), slices.Concat(m.Links, others.Links), assets}
+	return sites
+}
+
+// A request is a method of the URL of a Route.
+type request struct{ method, route string }
+
+func (l Link) request() request { return request{l.Method, l.Route} }
+
+// A comparison compares a site of an old version with the Application.
+type comparison struct {
+	app     Application
+	host    string
+	old     Site
+	routes  map[request]Route   // of old
+	links   map[request][]Link  // of old
+	sending map[request][]Field // of the forms of the new version
+	faults  []fault.Fault
+}
+
+func newComparison(app Application, host string, old Site, sending map[request][]Field) *comparison {
+	c := &comparison{app: app, host: host, old: old, sending: sending, routes: map[request]Route{}, links: map[request][]Link{}}
+	for _, r := range old.Routes {
+		c.routes[request{r.Method, r.URL}] = r
+	}
+	for _, l := range old.Links {
+		c.links[l.request()] = append(c.links[l.request()], l)
+	}
+	return c
+}
+
+// anyMethod is the method of a Route for those without a handler of their own.
+const anyMethod = "ANY"
+
+// methods are those that a page may send to such a Route.
+var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+
+// routeOf returns the old Route that has answered a method of a URL of Route.URL.
+func (c *comparison) routeOf(method, url string) (r Route, ok bool) {
+	if r, ok = c.routes[request{method, url}]; !ok {
+		r, ok = c.routes[request{anyMethod, url}]
+	}
+	return r, ok
+}
+
+// linkedFiles returns the public files that old pages link to, as routes of the first of these pages.
+// What else asks for a public file is not known.
+func (c *comparison) linkedFiles() (files []Route) {
+	for _, l := range c.old.Links {
+		r := Route{File: l.File, Method: http.MethodGet, Pattern: l.Route, URL: l.Route}
+		if _, isFile := c.old.Assets[l.Route]; isFile && !slices.ContainsFunc(files, func(f Route) bool { return f.URL == r.URL }) {
+			files = append(files, r)
+		}
+	}
+	return files
+}
+
+func (c *comparison) warn(file, format string, args ...any) {
+	c.faults = append(c.faults, fault.Warn(file, 0, format, args...))
+}
+
+// route reports a Route whose URLs are not all answered as before.
+func (c *comparison) route(r Route, segments []pattern.Segment) {
+	asking := []string{r.Method}
+	if r.Method == anyMethod {
+		asking = slices.DeleteFunc(slices.Clone(methods), func(method string) bool {
+			_, own := c.routes[request{method, r.URL}]
+			return own
+		})
+	}
+	lost := map[string][]string{} // methods by what is wrong
+	for _, method := range asking {
+		for _, of := range asked(segments) {
+			if why := c.why(r, method, of); why != "" {
+				lost[why] = append(lost[why], method)
+				break
+			}
+		}
+	}
+	for _, why := range slices.Sorted(maps.Keys(lost)) {
+		c.warn(r.File, "%s %s: %s%s: keep it as long as pages or clients of before are there, or redirect", strings.Join(lost[why], ", "), r.Pattern, why, c.linking(r))
+	}
+}
+
+// why returns why a method of URLs of a Route is not answered as before, or "".
+func (c *comparison) why(r Route, method string, segments []pattern.Segment) string {
+	answers, methods := c.app.Answers(c.host, method, path(segments))
+	answers = slices.DeleteFunc(answers, func(a Answer) bool { // what answers values with slashes only
+		_, ok := pattern.Overlap(a.Segments, segments)
+		return !ok
+	})
+	if len(answers) == 0 && len(methods) > 0 && !slices.Contains(methods, method) {
+		return "this version answers " + strings.Join(methods, ", ") + " there, and not " + method
+	} else if len(answers) == 0 {
+		return "nothing answers it in this version"
+	}
+	if slices.ContainsFunc(answers, func(a Answer) bool { return a.url() == r.URL }) {
+		return ""
+	}
+	i := slices.IndexFunc(answers, func(a Answer) bool { return covers(a.Segments, segments) })
+	if i < 0 {
+		i = slices.IndexFunc(answers, func(a Answer) bool { return covers(withoutMatchers(a.Segments), segments) })
+		if i < 0 {
+			return "nothing answers it in this version, but for the URLs of " + answers[0].File
+		}
+		return "this version answers it for some values only, by " + answers[i].File
+	}
+	if general, ok := c.routeOf(method, answers[i].url()); ok {
+		return "this version answers it by " + answers[i].File + ", which has been there for other URLs (" + general.Pattern + ")"
+	}
+	return ""
+}
+
+// linking returns which other files lead to a Route, for messages.
+func (c *comparison) linking(r Route) string {
+	var files []string
+	asking := []string{"", r.Method}
+	if r.Method == anyMethod {
+		asking = append(asking, methods...)
+	}
+	for _, method := range asking {
+		for _, l := range c.links[request{method, r.URL}] {
+			if l.File != r.File && !slices.Contains(files, l.File) {
+				files = append(files, l.File)
+			}
+		}
+	}
+	slices.Sort(files)
+	const shown = 3
+	switch n := len(files); {
+	case n == 0:
+		return ""
+	case n == 1:
+		return "; " + files[0] + " leads to it"
+	case n > shown:
+		return fmt.Sprintf("; %s and %d others lead to it", strings.Join(files[:shown], ", "), n-shown)
+	}
+	last := len(files) - 1
+	return "; " + strings.Join(files[:last], ", ") + " and " + files[last] + " lead to it"
+}

@@ -1,3 +1,0 @@
-// Package pages is the wing for templates: they are read, checked against types and links,
-// and compiled to plans. Nothing here knows requests or Routers.
-package pages

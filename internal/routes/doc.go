@@ -1,3 +1,0 @@
-// Package routes is the wing for what becomes of the names of files and of registrations before
-// a request: patterns, the tree of route files, the registry of handlers, and the matcher.
-package routes

@@ -1,0 +1,95 @@
+package templates
+
+import (
+	"text/template/parse"
+
+	"example.com/flow/internal/check/markup"
+)
+
+// needs returns the first {{.Field}} that a template executes unconditionally, and its line;
+// the line is 0 if there is none. Without data, html/template renders nothing for it.
+//
+// needs skips what may be optional: the bodies of {{if}}, {{with}} and {{range}}, tags, and
+// the contents of <textarea>, since forms are empty at first. It also skips the templates of
+// {{define}} and {{block}}, which may get other data. A call of Field for a form does not count as
+// optional in a tag, since the form has no fields then: named are the constants that such calls get,
+// in this template or in one that it gives them to.
+func needs(t *parse.Tree, named map[parse.Node]bool) (field string, line int) {
+	for _, n := range markup.Read(t, markup.Links, nil) {
+		if asks := asksForField(pipeOf(n), named); asks != nil {
+			return asks.String(), lineOf(t, asks)
+		}
+		if n, ok := n.(*markup.Hole); ok && isField(n.Action.Pipe) {
+			if in := n.In; in.Kind == markup.Content || in.Kind == markup.Raw && in.Element != "textarea" {
+				return n.Action.Pipe.String(), lineOf(t, n.Action)
+			}
+		}
+	}
+	return "", 0
+}
+
+// isField reports whether a pipeline is just a field of the data or a method. A pipeline with
+// a function may give a default.
+func isField(p *parse.PipeNode) bool {
+	if len(p.Decl) > 0 || len(p.Cmds) != 1 {
+		return false
+	}
+	switch n := p.Cmds[0].Args[0].(type) {
+	case *parse.FieldNode:
+		return true
+	case *parse.VariableNode:
+		return n.Ident[0] == "$" && len(n.Ident) > 1
+	}
+	return false
+}
+
+// pipeOf returns the pipeline of a node, or nil.
+func pipeOf(n markup.Node) *parse.PipeNode {
+	switch n := n.(type) {
+	case *markup.Hole:
+		return n.Action.Pipe
+	case *markup.Assign:
+		return n.Pipe
+	case *markup.Branch:
+		return n.Pipe
+	case *markup.Loop:
+		return n.Pipe
+	case *markup.Call:
+		return n.Action.Pipe
+	}
+	return nil
+}
+
+// asksForField returns the call of a method Field of the data in a pipeline, or the call that passes
+// on one of the constants. It returns nil if there is none.
+func asksForField(p *parse.PipeNode, named map[parse.Node]bool) parse.Node {
+	if p == nil {
+		return nil
+	}
+	for _, cmd := range p.Cmds {
+		switch n := cmd.Args[0].(type) {
+		case *parse.FieldNode:
+			if isField := n.Ident[len(n.Ident)-1] == "Field"; isField && len(cmd.Args) > 1 {
+				return cmd
+			}
+		case *parse.VariableNode:
+			if isField := n.Ident[len(n.Ident)-1] == "Field"; isField && n.Ident[0] == "$" && len(cmd.Args) > 1 {
+				return cmd
+			}
+		}
+		for _, arg := range cmd.Args {
+			if named[arg] {
+				return cmd
+			}
+			if chain, isChain := arg.(*parse.ChainNode); isChain {
+				arg = chain.Node
+			}
+			if inner, isPipe := arg.(*parse.PipeNode); isPipe {
+				if asks := asksForField(inner, named); asks != nil {
+					return asks
+				}
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"sync"
+
+	"example.com/flow/internal/fold"
+	"example.com/flow/internal/serve/wire/reply"
+)
+
+// validate calls Validate of dst and of each struct inside that Bind can fill: in fields,
+// pointers, slices and maps. It returns the messages of all by path, such as "items.0.name",
+// together with those of Bind. A field has one message. If it did not convert, messages about
+// it and about values inside of it are left out. Of two Validate methods that return a message
+// for a path, the one of the outer struct counts.
+//
+// An embedded struct is not validated by itself if Go promotes its Validate to the outer
+// struct, or if the outer struct has a Validate that hides it. If several embedded structs
+// have Validate, Go promotes none, and validate calls each.
+func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
+	c := checking{
+		invalid:     to.invalid,
+		unconverted: to.unconverted,
+		messages:    messages,
+		copies:      to.copies,
+		root:        seen{to.dst.Addr().Pointer(), reflect.TypeOf(dst)},
+	}
+	switch err = c.call(dst, ""); {
+	case err != nil:
+	case p.checks != nil:
+		err = c.inside(to.dst, "", p.checks)
+	case p.holdsChecks:
+		err = c.value(to.dst, "")
+	}
+	return c.invalid, err
+}
+
+// Messages extracts the messages from an error of Validate. ok is false for errors that have
+// none.
+type Messages func(error) (messages map[string]string, ok bool)
+
+type validator interface{ Validate() error }
+
+var validates = reflect.TypeFor[validator]()
+
+// A checking is one call of validate.
+type checking struct {
+	invalid     map[string]reply.Message // messages by path; nil if there are none
+	unconverted map[string]bool          // keys of the values that did not convert, by fold.Case
+	messages    Messages
+	copies      *copies
+	root        seen          // dst
+	seen        map[seen]bool // pointers that were followed; a circle ends there
+}
+
+// call calls dst.Validate, if there is such a method. path leads to dst.
+func (c *checking) call(dst any, path string) error {
+	v, ok := dst.(validator)
+	if !ok {
+		return nil
+	}
+	err := v.Validate()
+	if err == nil {
+		return nil
+	}
+	found, ok := c.messages(err)
+	if !ok {
+		return err
+	}
+	for key, message := range found {
+		key = join(path, key)
+		if _, ok := c.invalid[key]; ok || c.didNotConvert(key) {
+			continue
+		}
+		if c.invalid == nil {
+			c.invalid = map[string]reply.Message{}
+		}
+		c.invalid[key] = reply.Message{English: message}
+	}
+	return nil
+}
+
+// didNotConvert reports whether the value of a key, or of an outer one, did not convert.
+func (c *checking) didNotConvert(key string) bool {
+	if len(c.unconverted) == 0 {
+		return false
+	}
+	key = fold.Case(key)
+	for i := range len(key) {
+		if key[i] == '.' && c.unconverted[key[:i]] {
+			return true
+		}
+	}
+	return c.unconverted[key]
+}
+
+type seen struct {
+	pointer uintptr
+	t       reflect.Type
+}
+
+// value validates v if it is a struct, and the structs inside of it.
+func (c *checking) value(v reflect.Value, path string) error {
+	switch v.Kind() {
+	case reflect.Pointer:
+		c.copies.replace(v)
+		at := seen{v.Pointer(), v.Type()}
+		if v.IsNil() || at == c.root || c.seen[at] {
+			return nil
+		}
+		if c.seen == nil {
+			c.seen = map[seen]bool{}
+		}
+		c.seen[at] = true
+		return c.value(v.Elem(), path)
+	case reflect.Slice, reflect.Array:
+		if v.Kind() == reflect.Slice {
+			c.copies.replace(v)
+		}
+		for i := range v.Len() {
+			if err := c.value(v.Index(i), join(path, strconv.Itoa(i))); err != nil {
+				return err
+			}
+		}
+	case reflect.Map:
+		c.copies.replace(v)
+		for _, key := range v.MapKeys() {
+			item := reflect.New(v.Type().Elem()).Elem()
+			item.Set(v.MapIndex(key))
+			if err := c.value(item, join(path, fmt.Sprint(key))); err != nil {
+				return err
+			}
+			v.SetMapIndex(key, item) // Validate may have changed it
+		}
+	case reflect.Struct:
+		if err := c.call(v.Addr().Interface(), path); err != nil {
+			return err
+		}
+		return c.inside(v, path, checksOf(v.Type()))
+	}
+	return nil
+}
+
+// join joins path and name with a dot. Either may be empty.
+func join(path, name string) string {
+	if path == "" || name == "" {
+		return path + name
+	}
+	return path + "." + name
+}
+
+// inside validates the embedded structs and the fields of a struct.
+func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
+	if len(checks.uncallable) > 0 {
+		return errors.New("flow: " + checks.uncallable[0].Text)
+	}
+	for _, index := range checks.embedded {
+		f, ok := c.copies.field(v, index, false)
+		switch {
+		case !ok || f.Kind() == reflect.Pointer && f.IsNil():
+			continue // an embedded pointer that is nil
+		case f.Kind() == reflect.Pointer:
+			c.copies.replace(f)
+		default:
+			f = f.Addr()
+		}
+		if err := c.call(f.Interface(), path); err != nil {
+			return err
+		}
+	}
+	for _, f := range checks.fields {
+		v, ok := c.copies.field(v, f.index, false)
+		if !ok {
+			continue // it is in an embedded pointer that is nil
+		}
+		if err := c.value(v, join(path, f.name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checks are the parts of a struct type that validate visits.
+type checks struct {
+	embedded   [][]int   // embedded structs with a Validate that Go does not promote
+	fields     []*field  // fields that may hold structs with Validate
+	uncallable []Mistake // of embedded structs with such a Validate that package reflect cannot call
+}
+
+var checksByType sync.Map // reflect.Type to *checks, for structs inside of others; bounded by the types in the program
+
+func checksOf(t reflect.Type) *checks {
+	if c, ok := checksByType.Load(t); ok {
+		return c.(*checks)
+	}
+	c, _ := checksByType.LoadOrStore(t, newChecks(t, fromJSON, fieldsInside(t)))
+	return c.(*checks)
+}
+
+// newChecks returns the checks of a struct type. A field that is in several lists has the name
+// of the first one.
+func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
+	c := &checks{}
+	c.embeds(t, from, nil, map[reflect.Type]bool{})
+	seen := map[string]bool{}
+	for _, fs := range lists {
+		for _, f := range fs.list {
+			at := fmt.Sprint(f.index)
+			if !seen[at] && holdsChecks(f.sf.Type, map[reflect.Type]bool{}) {
+				c.fields = append(c.fields, f)
+			}
+			seen[at] = true
+		}
+	}
+	return c
+}
+
+// embeds collects the embedded structs of t that validate calls. There are none if t has
+// Validate, its own or a promoted one. Go promotes none if several embedded structs have the
+// method at the same depth.
+func (c *checks) embeds(t reflect.Type, from source, index []int, seen map[reflect.Type]bool) {
+	if seen[t] || reflect.PointerTo(t).Implements(validates) {
+		return
+	}
+	seen[t] = true
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		if role, _ := from.roleOf(sf); role != embeds {
+			continue
+		}
+		inner, at := pointedTo(sf.Type), append(slices.Clip(index), i)
+		switch {
+		case !reflect.PointerTo(inner).Implements(validates):
+			c.embeds(inner, from, at, seen)
+		case sf.IsExported():
+			c.embedded = append(c.embedded, at)
+		default:
+			_, pos, _ := written(inner, validateName)
+			outer := typeName(t)
+			c.uncallable = append(c.uncallable, Mistake{Text: fmt.Sprintf("Validate of %v cannot be called, since the type is unexported and embedded in %s beside others that have the method: export the type, or give %[2]s a Validate that calls theirs", inner, outer), Pos: pos})
+		}
+	}
+}
+
+// holdsChecks reports whether a value of type t may hold structs with a method Validate.
+func holdsChecks(t reflect.Type, seen map[reflect.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return holdsChecks(t.Elem(), seen)
+	case reflect.Struct:
+		if reflect.PointerTo(t).Implements(validates) {
+			return true
+		}
+		for i := range t.NumField() {
+			sf := t.Field(i)
+			if role, _ := fromJSON.roleOf(sf); (role == embeds || role == filled) && holdsChecks(sf.Type, seen) {
+				return true
+			}
+		}
+	}
+	return false
+}
