@@ -13,7 +13,6 @@ import (
 
 	"example.com/flow/internal/serve/pages/content"
 	"example.com/flow/internal/serve/pages/templates"
-	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/match"
 )
 
@@ -127,7 +126,7 @@ type entries[F any] struct {
 // entriesOf returns the entries of pages, and an error if F cannot put them in order.
 func entriesOf[F any](pages []content.Page) (_ templates.Entries, err error) {
 	x := &entries[F]{all: make([]Entry[F], len(pages)), byPath: make(map[string]*Entry[F], len(pages))}
-	title := titleOf[F]()
+	title := content.TitleOf[F]()
 	for i, p := range pages {
 		e := &x.all[i]
 		*e = Entry[F]{URL: p.URL, Path: p.Path, Title: p.Title, HTML: p.HTML, Guarded: p.Guarded}
@@ -137,8 +136,8 @@ func entriesOf[F any](pages []content.Page) (_ templates.Entries, err error) {
 		}
 		x.byPath[p.Path] = e
 	}
-	if x.index, err = newIndex(pages, comparing(x.all)); err != nil {
-		x.index, _ = newIndex(pages, nil)
+	front := func(i int32) *F { return &x.all[i].Front }
+	if x.index, err = content.New(pages, content.Comparing(len(pages), front)); err != nil {
 		err = fmt.Errorf("Router.Formats: the method Compare of %v %w", reflect.TypeFor[F](), err)
 	}
 	of := func(i int32) *Entry[F] {
@@ -182,67 +181,6 @@ func (x *entries[F]) below(dir string) ([]*Entry[F], error) {
 		list[i] = &x.all[n]
 	}
 	return list, nil
-}
-
-// newIndex is content.New, which may call a method of the application.
-func newIndex(pages []content.Page, compare func(a, b int32) int) (x *content.Index, err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("has panicked: %v", v)
-		}
-	}()
-	return content.New(pages, compare), nil
-}
-
-// comparing returns a function that calls the method Compare of F for two entries. One without that
-// method, or that is nil, stands before the others.
-func comparing[F any](all []Entry[F]) func(a, b int32) int {
-	type comparer interface{ Compare(F) int }
-	ordered := make([]comparer, len(all))
-	for i := range all {
-		front := &all[i].Front
-		if c, ok := any(front).(comparer); ok {
-			ordered[i] = c
-		} else if c, ok := any(*front).(comparer); ok && !forms.IsNil(c) {
-			ordered[i] = c
-		}
-	}
-	return func(a, b int32) int {
-		switch x, y := ordered[a], ordered[b]; {
-		case x != nil && y != nil:
-			return x.Compare(all[b].Front)
-		case x != nil:
-			return 1
-		case y != nil:
-			return -1
-		}
-		return 0
-	}
-}
-
-// titleOf returns a function that returns the field Title of an F, or "" if F has none that is a text.
-func titleOf[F any]() func(F) string {
-	t := reflect.TypeFor[F]()
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	var field reflect.StructField
-	if t.Kind() == reflect.Struct {
-		field, _ = t.FieldByName("Title")
-	}
-	if !field.IsExported() || field.Type == nil || field.Type.Kind() != reflect.String {
-		return func(F) string { return "" }
-	}
-	return func(front F) string {
-		if forms.IsNil(front) {
-			return ""
-		}
-		title, err := reflect.Indirect(reflect.ValueOf(front)).FieldByIndexErr(field.Index)
-		if err != nil { // it is in an embedded struct that is not there
-			return ""
-		}
-		return title.String()
-	}
 }
 
 // A listed is a page with a URL without parameters.

@@ -54,9 +54,16 @@ const None = -1
 
 // New returns the Index of pages. The order of all pages is that of a tree in which each page
 // stands before its children. Children of one page are ordered by compare, which gets the numbers of
-// two pages, and then by their paths. compare may be nil.
-func New(pages []Page, compare func(a, b int32) int) *Index {
-	x := &Index{Nodes: make([]Node, len(pages)), at: make(map[string]int32, len(pages)), lists: map[string][]int32{"": nil}}
+// two pages, and then by their paths. compare may be nil. If it panics, as code of the application
+// may, New returns the panic as an error, and the Index in the order of the paths alone.
+func New(pages []Page, compare func(a, b int32) int) (x *Index, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			x, _ = New(pages, nil)
+			err = fmt.Errorf("has panicked: %v", v)
+		}
+	}()
+	x = &Index{Nodes: make([]Node, len(pages)), at: make(map[string]int32, len(pages)), lists: map[string][]int32{"": nil}}
 	places := make([]string, len(pages))
 	for i, p := range pages {
 		own := ownLayer(p.Path)
@@ -104,7 +111,7 @@ func New(pages []Page, compare func(a, b int32) int) *Index {
 		}
 	}
 	visit(roots)
-	return x
+	return x, nil
 }
 
 // ownLayer returns the directory that is the page's own: "docs" for docs/index, and "docs/intro" for

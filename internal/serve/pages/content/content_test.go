@@ -164,7 +164,7 @@ docs/(b)/+error below docs
 			is := is.New(t)
 			pages, faulty := pagesOf(tt.files...)
 			is.True(!faulty)
-			is.Equal("\n"+New(pages, byNumber(pages)).print(pages), tt.want)
+			is.Equal("\n"+mustIndex(pages, byNumber(pages)).print(pages), tt.want)
 		})
 	}
 }
@@ -196,14 +196,14 @@ func TestBelow(t *testing.T) {
 			is := is.New(t)
 			pages, faulty := pagesOf(files...)
 			is.True(!faulty)
-			is.Equal(below(New(pages, nil), pages, tt.dir), tt.want)
+			is.Equal(below(mustIndex(pages, nil), pages, tt.dir), tt.want)
 		})
 	}
 }
 
 func TestAt(t *testing.T) {
 	pages, _ := pagesOf("index", "docs/index", "(site)/blog", "[[lang]]/help", "users/[id]")
-	x := New(pages, nil)
+	x := mustIndex(pages, nil)
 	for _, tt := range []struct{ place, want string }{
 		{"", "index"},
 		{"docs", "docs/index"},
@@ -263,10 +263,10 @@ func TestRandomTrees(t *testing.T) {
 			continue
 		}
 		compared++
-		if got, want := New(pages, byNumber(pages)).print(pages), reference(pages).print(pages); got != want {
+		if got, want := mustIndex(pages, byNumber(pages)).print(pages), reference(pages).print(pages); got != want {
 			t.Fatalf("%q\ngot\n%swant\n%s", names, got, want)
 		}
-		x := New(pages, byNumber(pages))
+		x := mustIndex(pages, byNumber(pages))
 		for _, dir := range []string{"", "a", "b", "a/b", "(g)", "(g)/a", "a/(g)", "[[o]]", "a/[[o]]/b"} {
 			want := slowlyBelow(pages, reference(pages), dir)
 			if got, err := x.Below(dir); !slices.Equal(got, want) || err != nil && want != nil {
@@ -375,7 +375,7 @@ func BenchmarkMany(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		x := New(pages, byNumber(pages))
+		x := mustIndex(pages, byNumber(pages))
 		n := 0
 		for i := range pages {
 			list, err := x.Below(fmt.Sprintf("d%02d", i%100))
@@ -388,4 +388,13 @@ func BenchmarkMany(b *testing.B) {
 			b.Fatal(n)
 		}
 	}
+}
+
+// mustIndex is New for pages whose order does not panic.
+func mustIndex(pages []Page, compare func(a, b int32) int) *Index {
+	x, err := New(pages, compare)
+	if err != nil {
+		panic(err)
+	}
+	return x
 }
