@@ -164,7 +164,7 @@ func bodyFiles(files fs.FS, route *routetree.Route) func(name string) ([]byte, e
 // An example is a request of a route file with what may answer it, for some values of its holes.
 type example struct {
 	*httpfile.Request
-	path   []match.Text
+	path   []match.HoledSegment
 	leaves []*match.Leaf[endpoint]
 }
 
@@ -245,7 +245,7 @@ func (x example) misplaced(route *routetree.Route, urls destinations) string {
 }
 
 // refused reports whether a pattern of a route would match a path, but for its matchers.
-func refused(r *routetree.Route, path []match.Text) bool {
+func refused(r *routetree.Route, path []match.HoledSegment) bool {
 	for _, p := range r.Patterns {
 		n := len(p.Segments)
 		if len(path) != n && !(p.HasRest() && len(path) > n) {
@@ -253,7 +253,7 @@ func refused(r *routetree.Route, path []match.Text) bool {
 		}
 		fits := true
 		for i, seg := range p.Segments {
-			fits = fits && (seg.Kind != pattern.Literal || slices.Equal(path[i], match.Text{seg.Text}))
+			fits = fits && (seg.Kind != pattern.Literal || slices.Equal(path[i], match.HoledSegment{seg.Text}))
 		}
 		if fits {
 			return true

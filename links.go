@@ -61,9 +61,9 @@ func (d destinations) Find(method, asked string) (t links.Target) {
 
 // asked is answers for holes whose values may have slashes if nothing answers others, which slashes
 // reports.
-func (d destinations) asked(method string, path []match.Text) (answers []*endpoint, methods []string, slashes bool) {
+func (d destinations) asked(method string, path []match.HoledSegment) (answers []*endpoint, methods []string, slashes bool) {
 	answers, methods = d.answers(method, path, false)
-	if len(answers) == 0 && slices.ContainsFunc(path, func(t match.Text) bool { return len(t) > 1 }) {
+	if len(answers) == 0 && slices.ContainsFunc(path, func(t match.HoledSegment) bool { return len(t) > 1 }) {
 		if some, others := d.answers(method, path, true); len(some) > 0 || len(methods) == 0 {
 			return some, others, true
 		}
@@ -73,7 +73,7 @@ func (d destinations) asked(method string, path []match.Text) (answers []*endpoi
 
 // answers returns what answers a method of a path for some values of its holes, and the other
 // methods that the path answers, without HEAD and OPTIONS. The method "" stands for any.
-func (d destinations) answers(method string, path []match.Text, slashes bool) (answers []*endpoint, methods []string) {
+func (d destinations) answers(method string, path []match.HoledSegment, slashes bool) (answers []*endpoint, methods []string) {
 	known := map[string]bool{}
 	for _, l := range d.Possible(method, path, slashes) {
 		e := l.Answer(method)
@@ -92,7 +92,7 @@ func (d destinations) answers(method string, path []match.Text, slashes bool) (a
 }
 
 // refusal says which matcher keeps a path from an answer, or returns "".
-func (d destinations) refusal(method string, path []match.Text) string {
+func (d destinations) refusal(method string, path []match.HoledSegment) string {
 	l, i, value := d.Refusing(method, path)
 	if l == nil {
 		return ""
@@ -102,7 +102,7 @@ func (d destinations) refusal(method string, path []match.Text) string {
 }
 
 // overlapping returns segments that match what a path is for some values of its holes.
-func overlapping(path []match.Text) (segments []pattern.Segment) {
+func overlapping(path []match.HoledSegment) (segments []pattern.Segment) {
 	for _, t := range path {
 		if len(t) > 1 {
 			segments = append(segments, pattern.Segment{Kind: pattern.Param})
@@ -115,8 +115,8 @@ func overlapping(path []match.Text) (segments []pattern.Segment) {
 
 // sibling returns the pattern that may be meant by a path whose answer takes a segment for the
 // value of a parameter: /imprint for /imprnt, which is a /{lang}. It returns "" if there is none.
-func (d destinations) sibling(method string, path []match.Text, answer *endpoint) string {
-	if !slices.ContainsFunc(answer.path.Segments, func(seg pattern.Segment) bool { return seg.Kind != pattern.Literal }) || slices.ContainsFunc(path, func(t match.Text) bool { return len(t) > 1 }) {
+func (d destinations) sibling(method string, path []match.HoledSegment, answer *endpoint) string {
+	if !slices.ContainsFunc(answer.path.Segments, func(seg pattern.Segment) bool { return seg.Kind != pattern.Literal }) || slices.ContainsFunc(path, func(t match.HoledSegment) bool { return len(t) > 1 }) {
 		return ""
 	}
 	l := d.Nearest(method, path)

@@ -159,7 +159,7 @@ func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok boo
 
 // answers returns what answers a method of a path of a host for some values of its holes, and the methods
 // that the path answers.
-func (r *Router) answers(host, method string, path []match.Text) (answers []*endpoint, methods []string) {
+func (r *Router) answers(host, method string, path []match.HoledSegment) (answers []*endpoint, methods []string) {
 	found, methods, _ := r.table.Load().urls.asked(method, path)
 	for _, e := range found {
 		hosts, ok := e.handler.std.(Hosts)

@@ -66,7 +66,7 @@ func (t *Table[A]) Explain(r *http.Request) Explanation[A] {
 func (e *Explanation[A]) collect(t *Trie[A]) (owner []pattern.Segment) {
 	w := walk[A]{refused: true}
 	for _, segment := range e.Path.Segments {
-		w.path = append(w.path, Text{segment})
+		w.path = append(w.path, HoledSegment{segment})
 	}
 	isLate := func(trail []pattern.Segment) bool {
 		return len(trail) < len(owner) || !slices.Equal(trail[:len(owner)], owner)

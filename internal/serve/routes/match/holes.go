@@ -11,23 +11,23 @@ import (
 // Hole is pattern.Hole.
 const Hole = pattern.Hole
 
-// A Text is a segment of a path with holes, unescaped: the known texts, with a hole between
+// A HoledSegment is a segment of a path with holes, unescaped: the known texts, with a hole between
 // each two.
 //
 //	new            {"new"}
 //	{{.ID}}        {"", ""}
 //	user-{{.ID}}   {"user-", ""}
-type Text []string
+type HoledSegment []string
 
 // ParsePath returns the segments of an escaped path with holes. canonical reports whether
 // the path is spelled as the router spells it: otherwise requests for it are redirected. ok
 // is false if the path has a broken escape, or does not begin with a slash.
-func ParsePath(path string) (texts []Text, canonical, ok bool) {
+func ParsePath(path string) (texts []HoledSegment, canonical, ok bool) {
 	p, ok := pattern.Clean(path)
 	if !ok {
 		return nil, false, false
 	}
-	texts = make([]Text, len(p.Segments))
+	texts = make([]HoledSegment, len(p.Segments))
 	for i, segment := range p.Segments {
 		texts[i] = strings.Split(segment, pattern.Hole)
 	}
@@ -35,15 +35,15 @@ func ParsePath(path string) (texts []Text, canonical, ok bool) {
 }
 
 // known reports whether the text has no holes.
-func (t Text) known() bool { return len(t) == 1 }
+func (t HoledSegment) known() bool { return len(t) == 1 }
 
 // onlyHoles reports whether nothing of the text is known.
-func (t Text) onlyHoles() bool {
+func (t HoledSegment) onlyHoles() bool {
 	return len(t) > 1 && !slices.ContainsFunc(t, func(s string) bool { return s != "" })
 }
 
 // canBe reports whether the text is s for some values of its holes.
-func (t Text) canBe(s string) bool {
+func (t HoledSegment) canBe(s string) bool {
 	if t.known() {
 		return s == t[0]
 	}
@@ -66,7 +66,7 @@ func (t Text) canBe(s string) bool {
 // canFit reports whether the text matches a matcher for some values of its holes. A text
 // with holes is taken to match any matcher, and a matcher without a function to match any
 // text. m may be nil.
-func (t Text) canFit(m *pattern.Matcher) bool {
+func (t HoledSegment) canFit(m *pattern.Matcher) bool {
 	return m == nil || m.Fits == nil || !t.known() || m.Fits(t[0])
 }
 
@@ -81,7 +81,7 @@ func (t Text) canFit(m *pattern.Matcher) bool {
 //
 // A value is any text within its segment. If slashes is set, it may also contain slashes, and
 // be empty if it is the whole path. A leaf may then come more than once.
-func (t *Trie[A]) Possible(method string, path []Text, slashes bool) (leaves []*Leaf[A]) {
+func (t *Trie[A]) Possible(method string, path []HoledSegment, slashes bool) (leaves []*Leaf[A]) {
 	w := walk[A]{path: path, slashes: slashes, seen: map[visit[A]]bool{}}
 	w.found = func(l *Leaf[A], _ []pattern.Segment) bool {
 		leaves = append(leaves, l)
@@ -99,7 +99,7 @@ func (t *Trie[A]) Possible(method string, path []Text, slashes bool) (leaves []*
 //
 // Nearest compares the path with all literals beside those of the path, so it is for paths
 // that are wrong.
-func (t *Trie[A]) Nearest(method string, path []Text) (best *Leaf[A]) {
+func (t *Trie[A]) Nearest(method string, path []HoledSegment) (best *Leaf[A]) {
 	var like likeness
 	w := walk[A]{path: path, near: true}
 	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
@@ -118,7 +118,7 @@ func (t *Trie[A]) Nearest(method string, path []Text) (best *Leaf[A]) {
 // method, but for a matcher: that of the segment of its pattern, which does not take the value. The leaf
 // is nil if there is none. If method is "", any leaf counts. Without a literal segment in front of the
 // matcher that the path has, too, the pattern is hardly meant: [lang=lang] refuses almost any path.
-func (t *Trie[A]) Refusing(method string, path []Text) (refusing *Leaf[A], segment int, value string) {
+func (t *Trie[A]) Refusing(method string, path []HoledSegment) (refusing *Leaf[A], segment int, value string) {
 	w := walk[A]{path: path, refused: true}
 	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
 		if method != "" && l.Answer(method) == nil {
@@ -131,7 +131,7 @@ func (t *Trie[A]) Refusing(method string, path []Text) (refusing *Leaf[A], segme
 			if seg.Kind == pattern.Rest {
 				texts = path[i:]
 			}
-			if n := slices.IndexFunc(texts, func(t Text) bool { return !t.canFit(seg.Matcher) }); n >= 0 {
+			if n := slices.IndexFunc(texts, func(t HoledSegment) bool { return !t.canFit(seg.Matcher) }); n >= 0 {
 				if !meant {
 					return false
 				}
@@ -152,7 +152,7 @@ type likeness struct {
 	literals int // the number of those segments, less the number of those that are holes in the path
 }
 
-func likenessOf(trail []pattern.Segment, path []Text) (like likeness) {
+func likenessOf(trail []pattern.Segment, path []HoledSegment) (like likeness) {
 	for i, seg := range withoutMounts(trail) {
 		switch {
 		case seg.Kind != pattern.Literal:
@@ -173,7 +173,7 @@ func (a likeness) isCloser(b likeness) bool {
 
 // distance returns how far the text is from a literal segment. ok is false if they are not
 // similar: see fault.Near.
-func (t Text) distance(literal string) (d int, ok bool) {
+func (t HoledSegment) distance(literal string) (d int, ok bool) {
 	if !t.known() {
 		return 0, t.canBe(literal)
 	}

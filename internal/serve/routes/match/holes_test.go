@@ -96,14 +96,14 @@ func TestPossibleWithSlashes(t *testing.T) {
 func TestParsePath(t *testing.T) {
 	for _, tt := range []struct {
 		path      string
-		want      []Text
+		want      []HoledSegment
 		canonical bool
 	}{
-		{"/", []Text{}, true},
-		{"/users/{}/c%20d", []Text{{"users"}, {"", ""}, {"c d"}}, true},
-		{"/a-{}-b{}/", []Text{{"a-", "-b", ""}}, false},
-		{"/a/./b/../c", []Text{{"a"}, {"c"}}, false},
-		{"/a%2F{}", []Text{{"a/", ""}}, true},
+		{"/", []HoledSegment{}, true},
+		{"/users/{}/c%20d", []HoledSegment{{"users"}, {"", ""}, {"c d"}}, true},
+		{"/a-{}-b{}/", []HoledSegment{{"a-", "-b", ""}}, false},
+		{"/a/./b/../c", []HoledSegment{{"a"}, {"c"}}, false},
+		{"/a%2F{}", []HoledSegment{{"a/", ""}}, true},
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
@@ -262,7 +262,7 @@ func checkPossible(rules []rule, method, path string) string {
 }
 
 // texts0 returns the segments of a path without holes.
-func texts0(texts []Text) (path []string) {
+func texts0(texts []HoledSegment) (path []string) {
 	for _, t := range texts {
 		path = append(path, t[0])
 	}

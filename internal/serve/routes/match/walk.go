@@ -14,9 +14,9 @@ import (
 // With near or refused, a walk also visits leaves that no search for the path gets to. There
 // found and enter must not report an end, or the walk would miss leaves that a search finds.
 type walk[A any] struct {
-	path    []Text
+	path    []HoledSegment
 	slashes bool // the values of holes may contain slashes: see Trie.Possible
-	near    bool // it follows all literals that are similar to those of the path: see Text.distance
+	near    bool // it follows all literals that are similar to those of the path: see HoledSegment.distance
 	refused bool // it also follows matchers that refuse a value, and finds files by URLs with any hash
 
 	found func(*Leaf[A], []pattern.Segment) (ends bool) // is given the trail, which the walk changes afterwards
@@ -39,7 +39,7 @@ type position struct {
 const mountPoint pattern.Kind = 255
 
 // behind returns the position with a segment at the end of the trail, which the text t has led to.
-func (p position) behind(seg pattern.Segment, t Text) position {
+func (p position) behind(seg pattern.Segment, t HoledSegment) position {
 	p.trail = append(p.trail, seg)
 	p.dots = p.dots || seg.Kind == pattern.Param && t.known() && pattern.EmptyOrDots(t[0])
 	return p
@@ -74,14 +74,14 @@ func (w *walk[A]) visit(n *node[A], p position) (ends bool) {
 }
 
 // visitHoles visits what a segment whose holes may contain slashes leads to.
-func (w *walk[A]) visitHoles(n *node[A], t Text, p, next position) {
+func (w *walk[A]) visitHoles(n *node[A], t HoledSegment, p, next position) {
 	within := p
 	within.within = true
 	if p.within {
-		t = Text{"", t[len(t)-1]}
+		t = HoledSegment{"", t[len(t)-1]}
 	}
 	w.step(n, t, next)
-	w.step(n, Text{t[0], ""}, within)
+	w.step(n, HoledSegment{t[0], ""}, within)
 	if len(w.path) == 1 && t.onlyHoles() && !p.within {
 		w.visit(n, next) // there is no value, or it begins the query
 	}
@@ -90,7 +90,7 @@ func (w *walk[A]) visitHoles(n *node[A], t Text, p, next position) {
 
 // step visits the nodes behind n that a segment t of the path leads to. next is the position
 // behind t.
-func (w *walk[A]) step(n *node[A], t Text, next position) (ends bool) {
+func (w *walk[A]) step(n *node[A], t HoledSegment, next position) (ends bool) {
 	for _, text := range w.literals(n, t) {
 		if w.visit(n.literals[text], next.behind(pattern.Segment{Text: text}, t)) && t.known() {
 			return true
@@ -111,7 +111,7 @@ func (w *walk[A]) step(n *node[A], t Text, next position) (ends bool) {
 }
 
 // literals returns the literals behind n that the walk follows for a segment t, sorted.
-func (w *walk[A]) literals(n *node[A], t Text) (texts []string) {
+func (w *walk[A]) literals(n *node[A], t HoledSegment) (texts []string) {
 	if t.known() && !w.near {
 		if n.literals[t[0]] != nil {
 			return t
@@ -139,15 +139,15 @@ func (w *walk[A]) rest(n *node[A], p position) (ends bool) {
 }
 
 // follows reports whether the walk follows a branch for texts.
-func (w *walk[A]) follows(b branch[A], texts ...Text) bool {
-	return w.refused || !slices.ContainsFunc(texts, func(t Text) bool { return !t.canFit(b.matcher) })
+func (w *walk[A]) follows(b branch[A], texts ...HoledSegment) bool {
+	return w.refused || !slices.ContainsFunc(texts, func(t HoledSegment) bool { return !t.canFit(b.matcher) })
 }
 
 // isCertain reports whether a search follows a branch for texts that the walk followed it for,
 // whatever the values of their holes are. For texts that its matcher refuses, which a walk
 // follows with refused, nothing depends on it: there is no end behind them.
-func (b branch[A]) isCertain(texts ...Text) bool {
-	return b.matcher == nil || !slices.ContainsFunc(texts, func(t Text) bool { return !t.known() })
+func (b branch[A]) isCertain(texts ...HoledSegment) bool {
+	return b.matcher == nil || !slices.ContainsFunc(texts, func(t HoledSegment) bool { return !t.known() })
 }
 
 // segment returns a segment of a trail for the branch.
