@@ -53,23 +53,29 @@ type endpoint struct {
 }
 
 // A way is how an endpoint answers requests. It depends on the code that runs for them: the
-// steps and the handler.
+// steps and the handler. The ways are in the order of what they cost; the allocations are those of
+// flow for a request without a body.
 type way uint8
 
 const (
+	// wayFixed: there are no steps, and the answer is a content, which needs no exchange. No
+	// allocation.
+	wayFixed way = iota
 	// wayDirect: there are no steps, and the handler has one of flow's own forms. It is called
-	// directly if the request has no body.
-	wayDirect way = iota
-	// wayFixed: there are no steps, and the answer is a content, which needs no exchange.
-	wayFixed
-	// wayPooled: all steps are guards or RequestID. The exchange comes from the pool of the table
-	// and goes back, as for wayDirect, since no code runs that may keep the Request.
+	// directly if the request has no body. No allocation: the exchange comes from the pool of the
+	// table.
+	wayDirect
+	// wayPooled: all steps are guards or RequestID. No code runs that may keep the Request, so the
+	// exchange comes from the pool and goes back. No allocation, besides the ID that RequestID
+	// makes.
 	wayPooled
 	// wayLogged: there is also a Logger. Its slog.Handler gets the context of the Request, and may
-	// keep it. So the exchange is not pooled.
+	// keep it. So the exchange is not pooled. One allocation: the exchange, with room
+	// for one path value.
 	wayLogged
 	// wayRetained: net/http code runs, which may keep the Request, and call PathValue and From. The
-	// exchange is not pooled. Path values and the context for From are set first.
+	// exchange is not pooled. Path values and the context for From are set first. Two allocations,
+	// the exchange and a copy of the http.Request, and two more for path values.
 	wayRetained
 )
 
@@ -116,7 +122,8 @@ type exchange struct {
 	body    *input.Body             // nil if the request has no body
 	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
 	nonce   atomic.Pointer[string]  // of the answer; nil if nobody has asked for it yet
-	told    atomic.Pointer[told]    // flow's own messages about fields; nil if there are none
+	// ownMessages is nil if flow has written no message about a field of this request.
+	ownMessages atomic.Pointer[ownMessages]
 	// personal: somebody has asked for the user or the nonce, so the answer may be about a
 	// person: see keepPrivate.
 	personal atomic.Bool

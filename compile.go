@@ -43,8 +43,8 @@ type table struct {
 	// and any other if namesMissing is set. To use one of them is not reported as another fault.
 	misplaced    map[string]bool
 	namesMissing bool
-	assets       map[string]*asset // public files, by path below public/
-	listed       map[string]listed // the pages that lists have, by path; nil if the Router has no formats
+	assets       map[string]*asset     // public files, by path below public/
+	listed       map[string]listedPage // the pages that lists have, by path; nil if the Router has no formats
 	views        *templates.Views
 	bare         map[string]bool                 // the pages without a handler, by path: nothing renders them but GET
 	dataless     []dataless                      // in development
@@ -131,8 +131,9 @@ type compiler struct {
 	places    []place         // of Describers
 	errorDirs map[string]bool // the directories that have an OnError
 	fixed     []fixedRoute    // the routes whose pages renderFixed renders
-	// unsound: a fault may keep routes out of the trie.
-	unsound bool
+	// routesMissing: a fault may keep routes out of the trie. Then links are not checked, since a
+	// right one could look dead.
+	routesMissing bool
 }
 
 // compile closes the registrations of a Router, and makes its table and the tables of the
@@ -226,7 +227,7 @@ func newCompiler(r *Router) *compiler {
 func (c *compiler) finish(trie *match.Trie[endpoint]) {
 	r := c.router
 	if r.tree.Missing {
-		c.unsound = true
+		c.routesMissing = true
 		for _, m := range c.mounts {
 			if m.inner != nil { // to collect the faults of the Router inside
 				c.finishInner(m, &match.Trie[endpoint]{}, nil)
@@ -258,7 +259,7 @@ func (c *compiler) build(trie *match.Trie[endpoint]) {
 		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
 	}
 	c.faults = append(c.faults, c.tree.SetMatchers(c.router.Matchers, c.router.matcherPanicked)...)
-	c.unsound = c.unsound || fault.Join(c.faults) != nil
+	c.routesMissing = c.routesMissing || fault.Join(c.faults) != nil
 	c.readAssets()
 	c.readPolicy()
 	c.readPageData()

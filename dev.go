@@ -511,7 +511,7 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 // keepRouteMap adds the route map to the table, in development and for the command routes
 // -explain.
 func (c *compiler) keepRouteMap() {
-	if r := c.router; r.explains || len(r.disks()) > 0 {
+	if r := c.router; r.keepsRouteMap || len(r.disks()) > 0 {
 		routes := c.routeMap(nil)
 		c.table.routeMap = &routes
 	}

@@ -70,7 +70,7 @@ func (c *compiler) readViews() {
 
 // forgetViews lets go of what requests do not need of the templates.
 func (c *compiler) forgetViews() {
-	if c.router.dev == nil && !c.router.outermost().inspects {
+	if c.router.dev == nil && !c.router.outermost().forChecksOnly {
 		c.table.views.Forget()
 	}
 }
@@ -263,7 +263,7 @@ func (c *compiler) renderFixed() {
 		v, _ := c.table.views.View(r.Path) // it is there: see isFixed
 		h, ok, err := c.table.fixedPage(c.table.views, v)
 		c.checkData(r.Route, r.need, err)
-		if !ok || c.router.outermost().inspects { // a command that answers no requests holds no answers
+		if !ok || c.router.outermost().forChecksOnly { // a command that answers no requests holds no answers
 			continue
 		}
 		for _, e := range r.plain {

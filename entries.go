@@ -183,8 +183,8 @@ func (x *entries[F]) below(dir string) ([]*Entry[F], error) {
 	return list, nil
 }
 
-// A listed is a page with a URL without parameters.
-type listed struct {
+// A listedPage is a page that lists have: its URL has no parameters.
+type listedPage struct {
 	url     string
 	guarded bool
 }
@@ -194,7 +194,7 @@ func (c *compiler) readListed() {
 	if len(c.router.Formats) == 0 {
 		return
 	}
-	c.table.listed = map[string]listed{}
+	c.table.listed = map[string]listedPage{}
 	for _, r := range c.tree.Routes {
 		p := r.Patterns[0] // the URL without optional segments
 		if !r.Page || r.Store || len(p.Names) > 0 {
@@ -207,7 +207,7 @@ func (c *compiler) readListed() {
 		}
 		if i >= 0 {
 			guarded := slices.ContainsFunc(answers[i].Before, func(u *use) bool { return u.Middleware.guard != nil })
-			c.table.listed[r.Path] = listed{p.URL(nil), guarded || c.table.guarded()}
+			c.table.listed[r.Path] = listedPage{p.URL(nil), guarded || c.table.guarded()}
 		}
 	}
 }

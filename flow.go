@@ -232,14 +232,17 @@ type Router struct {
 	front    *devFront               // nil unless Dev was called for this Router or for one mounted inside; set by begin
 	mounted  atomic.Pointer[Mounted] // the mount of this Router; nil if it is not mounted
 	compiled sync.Mutex
-	explains bool        // compile keeps the route map, for the command routes -explain
-	inspects bool        // compile keeps what it has read of templates, and no pages, for the commands check and manifest
-	building atomic.Bool // compile runs; code of the application that it calls may call Route
-	table    atomic.Pointer[table]
-	serving  atomic.Pointer[table] // the table without faults that ServeHTTP uses; nil before begin, in development, and if this Router is mounted
-	report   sync.Once             // begin logs once
-	hooks    server.Hooks          // the functions of OnStart and OnStop
-	unknown  sync.Once             // reportHooks logs once
+	// keepsRouteMap: compile keeps the route map, for the command routes -explain.
+	keepsRouteMap bool
+	// forChecksOnly: compile keeps what it has read of templates, and no pages, for the commands
+	// check and manifest.
+	forChecksOnly bool
+	building      atomic.Bool // compile runs; code of the application that it calls may call Route
+	table         atomic.Pointer[table]
+	serving       atomic.Pointer[table] // the table without faults that ServeHTTP uses; nil before begin, in development, and if this Router is mounted
+	logFaultsOnce sync.Once             // by begin
+	hooks         server.Hooks          // the functions of OnStart and OnStop
+	logHooksOnce  sync.Once             // by reportHooks
 }
 
 var _ http.Handler = (*Router)(nil)
@@ -372,7 +375,7 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 // first call logs faults and warnings, and reads the settings.
 func (r *Router) begin() *table {
 	t := r.compile()
-	r.report.Do(func() {
+	r.logFaultsOnce.Do(func() {
 		if t.err != nil {
 			r.logger().Error("flow: the application has faults and answers 500 to everything", "faults", t.err.Error())
 		}

@@ -202,7 +202,7 @@ func (f formInput) find(field string) (to input.Target, near []string, ok bool) 
 // route out of the destinations.
 func (c *compiler) brokenLinks(d destinations) map[*compiler][]fault.Fault {
 	all := c.withMounted()
-	if slices.ContainsFunc(all, func(c *compiler) bool { return c.unsound }) {
+	if slices.ContainsFunc(all, func(c *compiler) bool { return c.routesMissing }) {
 		return nil
 	}
 	faults := map[*compiler][]fault.Fault{}

@@ -45,7 +45,7 @@ func (r *Request) translated(p reply.Problem) reply.Problem {
 	if r.x.settings.translate != nil {
 		p.Translate = r.translate
 	}
-	if own := r.x.told.Load(); own != nil {
+	if own := r.x.ownMessages.Load(); own != nil {
 		p.Codes = own.codesOf(p.Fields)
 	}
 	return p
@@ -64,9 +64,9 @@ func (x *exchange) bodyError(req *Request, err error) error {
 	return err
 }
 
-// told has the messages of flow about the fields of a request, as the application was told
-// them. An Invalid has their texts alone, and the application may change it.
-type told map[string]said
+// ownMessages are the messages about fields that flow itself wrote for this request, with their
+// codes. An Invalid has only the texts, and the application may change it.
+type ownMessages map[string]said
 
 type said struct{ code, text string }
 
@@ -76,8 +76,8 @@ func (x *exchange) translateAll(req *Request, messages map[string]reply.Message)
 	if len(messages) == 0 {
 		return nil
 	}
-	wrong, own := make(Invalid, len(messages)), told{}
-	if before := x.told.Load(); before != nil {
+	wrong, own := make(Invalid, len(messages)), ownMessages{}
+	if before := x.ownMessages.Load(); before != nil {
 		maps.Copy(own, *before)
 	}
 	for field, m := range messages {
@@ -87,14 +87,14 @@ func (x *exchange) translateAll(req *Request, messages map[string]reply.Message)
 		}
 	}
 	if len(own) > 0 {
-		x.told.Store(&own)
+		x.ownMessages.Store(&own)
 		x.kept = true // so that no other request finds them; to look for them in recycle would make each request dearer
 	}
 	return wrong
 }
 
-// codesOf returns the codes of those messages that flow has told.
-func (own told) codesOf(fields map[string]string) (codes map[string]string) {
+// codesOf returns the codes of those fields whose messages are still the ones that flow wrote.
+func (own ownMessages) codesOf(fields map[string]string) (codes map[string]string) {
 	for field, text := range fields {
 		if s := own[field]; s.code != "" && s.text == text {
 			if codes == nil {

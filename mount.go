@@ -331,7 +331,7 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
 	other := trie.CatchAll(exact.Segments)
 	if other != nil {
 		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.owner.file)
-		c.unsound = true
+		c.routesMissing = true
 	}
 	switch {
 	case m.inner != nil:

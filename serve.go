@@ -127,8 +127,8 @@ func keepLog(log *livereload.Log) *livereload.Log {
 
 // inspect runs the commands routes, check, manifest and export.
 func (r *Router) inspect(ctx context.Context, c command.Command, p command.Process) error {
-	r.explains = c.Name == "routes" && c.Routes.Explain != ""
-	r.inspects = c.Name == "check" || c.Name == "manifest"
+	r.keepsRouteMap = c.Name == "routes" && c.Routes.Explain != ""
+	r.forChecksOnly = c.Name == "check" || c.Name == "manifest"
 	err := r.Check()
 	if c.Name == "check" {
 		warnings := slices.Concat(fault.Of(r.compile().warnings), r.proved(), r.convertedFiles())
@@ -151,7 +151,7 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 		return command.PrintJSON(p.Stdout, r.manifest())
 	case c.Check.JSON:
 		return nil
-	case r.explains:
+	case r.keepsRouteMap:
 		return r.printExplanation(c.Routes, p.Stdout)
 	case c.Name == "routes":
 		var all []command.Route
@@ -448,7 +448,7 @@ func (r *Router) reportHooks(ctx context.Context) {
 	if names == nil {
 		return
 	}
-	r.unknown.Do(func() {
+	r.logHooksOnce.Do(func() {
 		r.logger().Warn("flow: nobody calls these functions, since Serve does not know the Router, which answers inside of another handler: give Serve the Router itself, with middleware by Router.Use, or flow.Hosts in place of an http.ServeMux", "functions", strings.Join(names, ", "))
 	})
 }
