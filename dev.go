@@ -8,14 +8,9 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
-	"os"
-	"path"
 	"path/filepath"
-	"reflect"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"text/template"
 
 	"example.com/flow/internal/command"
@@ -31,10 +26,12 @@ import (
 	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
-	"example.com/flow/internal/serve/wire/accept"
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/serve/wire/server"
 )
+
+// A devFront gets the requests in development before the table of the outermost Router does.
+type devFront = livereload.Front
 
 // A routerInDev is the development of a Router: it has the files on disk.
 type routerInDev struct {
@@ -91,106 +88,61 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 	if !mayShow(req) {
 		return Response{}, false
 	}
-	r := d.router
-	text := strings.TrimPrefix(err.Error(), "flow: ")
-	report := &devpage.Report{Status: "500 Internal Server Error", Title: calledFor(req, x) + " failed", Faults: devpage.Parse(text, r.sources()...)}
-	switch panicked := (*panicError)(nil); {
-	case x == nil:
-		report.Title, report.Advice = "The application has faults", "It answers nothing until they are mended, and it is built and started again."
-	case errors.As(err, &panicked):
-		report.Title, report.Stack = calledFor(req, x)+" panicked", r.stack(panicked, req, x)
-		report.Faults = []devpage.Fault{devpage.FaultOf(text, report.Stack, r.sources()...)}
-	case errors.As(err, new(template.ExecError)):
-		report.Faults = r.asChecked(report.Faults)
+	f := d.failure(req, err, x)
+	if errors.As(err, new(template.ExecError)) {
+		f.Checked = d.router.templateFaults
 	}
-	for i, f := range report.Stack {
-		report.Stack[i].File = shownFile(f.File)
-	}
-	for i, f := range report.Faults {
-		report.Faults[i].File = shownFile(f.File)
-	}
+	report := f.Report()
 	livereload.NoteOf(req.Context()).SetFaults(report.Faults)
-	r.outermost().front.print(report.Faults)
-	p := reply.Problem{Status: http.StatusInternalServerError, Detail: reply.Message{English: text}}
-	mediaType := accept.MediaType(acceptOf(req), true)
-	if anything := acceptOf(req); len(anything) > 0 && accept.MediaType(anything, false) != "text/html" && mediaType == "text/html" && req.Header.Get("Sec-Fetch-Dest") == "" {
-		mediaType = "text/plain" // for curl and the like, which accept anything and print it in a terminal
-	}
-	if mediaType != "text/html" {
+	p := reply.Problem{Status: http.StatusInternalServerError, Detail: reply.Message{English: f.Text}}
+	if mediaType := devpage.MediaType(req); mediaType != "text/html" {
 		return problemResponse(p, mediaType), true
 	}
 	if x != nil {
 		report.Request = describeRequest(req, x)
-		report.Request.Handler = devpage.SpotOf(x.endpoint.handler.pos.String(), r.sources()...)
+		report.Request.Handler = devpage.SpotOf(x.endpoint.handler.pos.String(), f.Dirs...)
 	}
 	page := Bytes(devpage.ContentType, report.Render())
 	return problemAnswer(p, page.with(reply.Field{Key: "Content-Security-Policy", Value: devpage.Policy})), true
 }
 
-// frames returns the frames of a panic that the log shows: those of the application, such as
-// "app/users.go:12 app.show". It returns nil if the client is not shown the stack, so that the
-// log has all of it.
-func (d *routerInDev) frames(req *http.Request, p *panicError, x *exchange) (own []string) {
+// frames returns the frames of a panic that the log shows: those of the application. It returns nil
+// if the client is not shown the stack, so that the log has all of it.
+func (d *routerInDev) frames(req *http.Request, p *panicError, x *exchange) []string {
 	if !mayShow(req) {
 		return nil
 	}
-	for _, f := range d.router.stack(p, req, x) {
-		if f.Own {
-			f.File = shownFile(f.File)
-			name := f.Function
-			if !strings.Contains(name, " ") { // it is no route, and begins with an import path
-				name = path.Base(name)
-			}
-			own = append(own, f.Place()+" "+name)
-		}
-	}
-	return own
+	return d.failure(req, p, x).OwnFrames()
 }
 
-// stack returns the stack of a panic. A handler that is a function without a name, such as
-// init.8.func1.1, is called by the route that it answers: "GET /users/{id}".
-func (r *Router) stack(p *panicError, req *http.Request, x *exchange) []devpage.Frame {
-	frames := devpage.Stack(p.stack, r.isOwn)
-	f := runtime.FuncForPC(x.endpoint.handler.pc)
-	if f == nil || !strings.Contains(path.Base(f.Name()), ".func") {
-		return frames
+// failure returns what is known of an error. x is nil if the application has faults.
+func (d *routerInDev) failure(req *http.Request, err error, x *exchange) devpage.Failure {
+	r := d.router
+	f := devpage.Failure{Text: strings.TrimPrefix(err.Error(), "flow: "), Faulty: x == nil, Dirs: r.sources(), App: r.app.source()}
+	if x == nil {
+		return f
 	}
-	for i := range frames {
-		switch inside, found := strings.CutPrefix(frames[i].Function, f.Name()); {
-		case found && inside == "":
-			frames[i].Function = calledFor(req, x)
-		case found && strings.HasPrefix(inside, "."):
-			frames[i].Function = "a function in " + calledFor(req, x)
-		}
+	f.Handler = x.endpoint.handler.pc
+	if x.endpoint.path != nil && !x.endpoint.miss {
+		f.Route = req.Method + " " + x.endpoint.path.String()
 	}
-	return frames
+	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
+		f.Panic = panicked.stack
+	}
+	return f
 }
 
-// calledFor returns the method of a request with the pattern of its route: "GET /users/{id}".
-func calledFor(req *http.Request, x *exchange) string {
-	if x == nil || x.endpoint.path == nil || x.endpoint.miss {
-		return "The request"
-	}
-	return req.Method + " " + x.endpoint.path.String()
-}
-
-// asChecked returns the faults of a template that was executed. On the lines where the check
-// of the templates on disk has faults, it returns these: the check knows the types of the
-// data, and says what would be right.
-func (r *Router) asChecked(executed []devpage.Fault) (faults []devpage.Fault) {
-	checked := r.templateFaults()
-	for _, e := range executed {
-		known := false
-		for _, c := range checked {
-			if e.Line > 0 && c.File == e.File && c.Line == e.Line {
-				faults, known = append(faults, c), true
-			}
-		}
-		if !known {
-			faults = append(faults, e)
+// describeRequest returns the data of a request for the page of an error.
+func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
+	var params []devpage.Value
+	if p := x.endpoint.path; p != nil && len(x.values) >= len(p.Names) {
+		for i, name := range p.Names {
+			params = append(params, devpage.Value{Name: name, Text: match.Value(p, x.values, i)})
 		}
 	}
-	return faults
+	d := devpage.Describe(req, params, x.body.All(&http.Request{URL: &url.URL{}})) // a request without a query, for the data of the body alone
+	d.File = x.endpoint.owner.file
+	return d
 }
 
 // mayShow reports whether the client of a request may see details of errors: the request has
@@ -204,45 +156,6 @@ func (r *Router) sources() []string {
 		dirs = append(dirs, r.dev.disk.Dir())
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
-}
-
-// shownFile returns the name of a file for messages: relative to the working directory if
-// the file is below it.
-func shownFile(file string) string {
-	if wd, err := os.Getwd(); err == nil && filepath.IsAbs(filepath.FromSlash(file)) {
-		if below, err := filepath.Rel(wd, filepath.FromSlash(file)); err == nil && filepath.IsLocal(below) {
-			return filepath.ToSlash(below)
-		}
-	}
-	return file
-}
-
-// isOwn reports whether a frame of a stack belongs to the application: to the main module, to
-// package main, or to the directory that has called New, and not to flow itself.
-func (r *Router) isOwn(f devpage.Frame) bool {
-	pkg, flow := strings.TrimSuffix(f.Package(), "_test"), reflect.TypeFor[Router]().PkgPath()
-	if (pkg == flow || strings.HasPrefix(pkg, flow+"/internal/")) && !strings.HasSuffix(f.File, "_test.go") {
-		return false
-	}
-	main := fault.MainModule()
-	return pkg == "main" || main != "" && strings.HasPrefix(pkg+"/", main+"/") || r.app != nil && strings.HasPrefix(path.Dir(f.File)+"/", r.app.path+"/")
-}
-
-// describeRequest returns the data of a request for the page of an error.
-func describeRequest(req *http.Request, x *exchange) *devpage.RequestData {
-	var params []devpage.Value
-	if x.endpoint.path != nil && len(x.values) >= len(x.endpoint.path.Names) {
-		for i, name := range x.endpoint.path.Names {
-			params = append(params, devpage.Value{Name: name, Text: match.Value(x.endpoint.path, x.values, i)})
-		}
-	}
-	form := x.body.All(&http.Request{URL: &url.URL{}}) // a request without a query, for the data of the body alone
-	for name, values := range req.PostForm {
-		form[name] = values
-	}
-	d := devpage.Describe(req, params, form)
-	d.File = x.endpoint.owner.file
-	return d
 }
 
 // Dev makes the Router read templates and public files from a directory on disk, at each
@@ -363,48 +276,23 @@ func (r *Router) newFront() *devFront {
 	if files == nil {
 		return nil
 	}
-	return &devFront{router: r, Front: &livereload.Front{Hub: livereload.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}}
+	return &devFront{Hub: livereload.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}
 }
 
-// A devFront gets the requests in development before the table of the outermost Router does.
-type devFront struct {
-	router *Router
-	*livereload.Front
-
-	terminal io.Writer // where the faults of requests are printed, beside the log; nil if they are not
-	colors   devpage.Colors
-	mu       sync.Mutex
-	printed  string // the last faults
-}
-
-// print prints the faults of a request with the source. It leaves out what "flow dev" has
-// printed, and what the last request that failed was about: a page is loaded again and again.
-func (f *devFront) print(faults []devpage.Fault) {
-	if f == nil || f.terminal == nil {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	faults = slices.DeleteFunc(slices.Clone(faults), f.Hub.Knows)
-	if text := f.colors.Faults(devpage.Red, faults); text != "" && text != f.printed {
-		f.printed = text
-		io.WriteString(f.terminal, text+"\n")
-	}
-}
-
-// answer answers a request if it comes from this machine, or is for a public file that is on
+// answerInDev answers a request if it comes from this machine, or is for a public file that is on
 // disk and not in the binary. It reports whether it has done so. For a request from this
-// machine it calls the Router again, with a request that mayShow reports true for.
-func (f *devFront) answer(w http.ResponseWriter, req *http.Request) bool {
+// machine it calls the Router again, with a request that mayShow reports true for. r is the outermost
+// Router.
+func (r *Router) answerInDev(w http.ResponseWriter, req *http.Request) bool {
 	if !mayShow(req) && livereload.IsLocal(req) {
 		server.ShareTrailer(req) // livereload.Front copies the request
-		f.ServeHTTP(w, req, f.router.ServeHTTP)
+		r.front.ServeHTTP(w, req, r.ServeHTTP)
 		return true
 	}
-	if f.router.table.Load().err != nil {
+	if r.table.Load().err != nil {
 		return false
 	}
-	e := f.router.findUnbuilt(req)
+	e := r.findUnbuilt(req)
 	if e == nil {
 		return false
 	}
@@ -625,14 +513,15 @@ func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context
 	return devlink.Start(ctx)
 }
 
-// connect sends what the tool says to open pages, and tells the tool when the server listens,
+// connectTool sends what the tool says to open pages, and tells the tool when the server listens,
 // when it stops, and what is wrong with the templates.
-func (f *devFront) connect(tool *devTool, s *server.Server) {
-	f.Hub.SetPolling(false) // the tool says when files change
+func (r *Router) connectTool(tool *devTool, s *server.Server) {
+	hub, log := r.front.Hub, r.front.Log
+	hub.SetPolling(false) // the tool says when files change
 	pages := struct {
 		*livereload.Hub
 		*livereload.Log
-	}{f.Hub, f.Log}
-	s.Opened = func(url string) { tool.Ready(url, f.router.diskDirs(), pages, f.router.wrongOnDisk) }
-	s.Closed = func() { tool.Leave(f.Log.Last()) } // the end of the link tells the tool that this program accepts no more connections
+	}{hub, log}
+	s.Opened = func(url string) { tool.Ready(url, r.diskDirs(), pages, r.wrongOnDisk) }
+	s.Closed = func() { tool.Leave(log.Last()) } // the end of the link tells the tool that this program accepts no more connections
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/develop/livereload"
 	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/routes/routetree"
 )
@@ -44,7 +45,7 @@ func (r *Router) SetApp(path string) *registrations {
 // BeginDev begins to serve, with faults in the terminal.
 func (r *Router) BeginDev(terminal io.Writer) {
 	r.begin()
-	r.front.terminal = terminal
+	r.front.Terminal = &livereload.Terminal{To: terminal}
 }
 
 // DeclaredPage is the answer of a PageOf in the file stem.go.

@@ -362,7 +362,7 @@ func (r *Router) start(w http.ResponseWriter, req *http.Request) *table {
 	r.reportHooks(req.Context())
 	t := r.begin()
 	switch {
-	case r.front != nil && r.front.answer(w, req):
+	case r.front != nil && r.answerInDev(w, req):
 		return nil
 	case t == nil:
 		w.Header()["X-Content-Type-Options"] = nosniff

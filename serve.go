@@ -241,12 +241,12 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		if r.front != nil {
 			r.front.Log = log
 			if set.Log == "text" {
-				r.front.terminal, r.front.colors = p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv)
+				r.front.Terminal = &livereload.Terminal{To: p.Stderr, Colors: devpage.ColorsOf(p.Stderr, p.Getenv)}
 			}
 		}
 		at, secure := set.Addr, config != nil
 		if tool != nil {
-			r.front.connect(tool, s)
+			r.connectTool(tool, s)
 			if set.AddrGiven { // by the tool, which is a proxy then
 				at, secure = "localhost:"+p.Getenv("PORT"), false
 			}

@@ -2,7 +2,10 @@ package devpage
 
 import (
 	_ "embed"
+	"net/http"
 	"slices"
+
+	"example.com/flow/internal/serve/wire/accept"
 )
 
 // A Report is the content of the page about an error.
@@ -35,4 +38,15 @@ func (r *Report) Excerpts() []Excerpt { return Excerpts(r.Faults) }
 // Frames returns the frames that are the application's own, or the others.
 func (r *Report) Frames(own bool) []Frame {
 	return slices.DeleteFunc(slices.Clone(r.Stack), func(f Frame) bool { return f.Own != own })
+}
+
+// MediaType returns the media type in which a client gets the report: "text/html" for the page. curl and
+// the like accept anything and print it in a terminal, so they get text.
+func MediaType(r *http.Request) string {
+	accepts := r.Header["Accept"]
+	preferred := accept.MediaType(accepts, true)
+	if preferred == "text/html" && len(accepts) > 0 && accept.MediaType(accepts, false) != "text/html" && r.Header.Get("Sec-Fetch-Dest") == "" {
+		return "text/plain"
+	}
+	return preferred
 }

@@ -40,9 +40,15 @@ type Value struct {
 	Masked bool   `json:"masked,omitempty"` // the value is secret, and Text is ""
 }
 
-// Describe returns the data of a request. params are the route parameters. form has the data
-// that was read from its body: values, lists of values and JSON objects, by name.
-func Describe(r *http.Request, params []Value, form map[string]any) *RequestData {
+// Describe returns the data of a request. params are the route parameters. body has the data
+// that was read from its body: values, lists of values and JSON objects, by name. A handler may also
+// have parsed the form.
+func Describe(r *http.Request, params []Value, body map[string]any) *RequestData {
+	form := map[string]any{}
+	maps.Copy(form, body)
+	for name, values := range r.PostForm {
+		form[name] = values
+	}
 	var parameters, fields, cookies []Value
 	for _, p := range params {
 		parameters = appendValue(parameters, p.Name, p.Text)

@@ -74,6 +74,7 @@ func isLocalHost(host string) bool {
 // has answered.
 type Note struct {
 	began  disk.Moment
+	front  *Front // that the request has come through
 	faults atomic.Pointer[[]devpage.Fault]
 }
 
@@ -86,8 +87,13 @@ func (n *Note) Began() disk.Moment {
 	return n.began
 }
 
-// SetFaults sets the faults that the answer shows.
-func (n *Note) SetFaults(faults []devpage.Fault) { n.faults.Store(&faults) }
+// SetFaults sets the faults that the answer shows, and prints them in the terminal of the Front.
+func (n *Note) SetFaults(faults []devpage.Fault) {
+	n.faults.Store(&faults)
+	if t := n.front.Terminal; t != nil {
+		t.print(slices.DeleteFunc(slices.Clone(faults), n.front.Hub.Knows)) // "flow dev" has printed what the Hub knows
+	}
+}
 
 // Faults returns the faults of SetFaults.
 func (n *Note) Faults() []devpage.Fault {
@@ -107,8 +113,8 @@ func NoteOf(ctx context.Context) *Note {
 }
 
 // withNote returns a copy of a request with a new Note.
-func withNote(r *http.Request) (*http.Request, *Note) {
-	n := &Note{began: disk.Now()}
+func (f *Front) withNote(r *http.Request) (*http.Request, *Note) {
+	n := &Note{began: disk.Now(), front: f}
 	return r.WithContext(context.WithValue(r.Context(), noteKey{}, n)), n
 }
 
@@ -118,6 +124,7 @@ type Front struct {
 	Requests Recorder
 	Log      *Log         // what the application has logged; nil if that is not kept
 	Map      http.Handler // answers /_flow; nil means 404
+	Terminal *Terminal    // prints the faults of requests; nil if they are not printed
 }
 
 // Prefix is the beginning of flow's own URLs. They go before those of the application.
@@ -131,7 +138,7 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 		return
 	}
 	outer := r
-	r, note := withNote(r)
+	r, note := f.withNote(r)
 	end := f.Requests.begin(r)
 	w, page := f.withScript(w, r, note)
 	w, t := reply.Track(w)
@@ -192,7 +199,7 @@ func (f *Front) own(w http.ResponseWriter, r *http.Request) {
 		serveScript(w, r)
 	case r.URL.Path == Prefix && f.Map != nil:
 		w.Header().Set("Cache-Control", "no-store")
-		r, note := withNote(r) // if the application has faults, f.Map shows them to a request with a Note
+		r, note := f.withNote(r) // if the application has faults, f.Map shows them to a request with a Note
 		w, page := f.withScript(w, r, note)
 		f.Map.ServeHTTP(w, r)
 		page.finish()
