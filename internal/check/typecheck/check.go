@@ -24,7 +24,7 @@ type Set struct {
 	Trees map[string]*parse.Tree
 	// Funcs are the types of the functions that templates may call, beside those that
 	// text/template has itself. A call of any other function is not checked. If dict is
-	// of the type of Dict, it is taken for that.
+	// of the type of language.Dict, it is taken for that.
 	Funcs map[string]reflect.Type
 	// Method is asked about each call of a method that is right by its types. It may be nil.
 	Method func(Call) Answer

@@ -6,30 +6,12 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/pages/language"
 )
 
-// Dict returns a map of keys and values that are given in turn. It is the function dict of
-// every template, with which a partial gets several values:
-//
-//	{{template "+field" (dict "name" .Name "wide" true)}}
-func Dict(pairs ...any) (map[string]any, error) {
-	if len(pairs)%2 != 0 {
-		return nil, fmt.Errorf("the key %v has no value", pairs[len(pairs)-1])
-	}
-	m := make(map[string]any, len(pairs)/2)
-	for i := 0; i < len(pairs); i += 2 {
-		key, ok := pairs[i].(string)
-		if !ok {
-			return nil, fmt.Errorf("the key %v is no string", pairs[i])
-		}
-		m[key] = pairs[i+1]
-	}
-	return m, nil
-}
+var dictType = reflect.TypeOf(language.Dict)
 
-var dictType = reflect.TypeOf(Dict)
-
-// A dict is one key of a map that Dict makes of constant keys, and the rest of that map.
+// A dict is one key of a map that language.Dict makes of constant keys, and the rest of that map.
 // Equal maps of one call are equal pointers.
 //
 // A key that it does not have is absent, which works: partials ask for keys that not all
@@ -42,14 +24,14 @@ type dict struct {
 	rest  *dict
 }
 
-// dicts are the maps of Dict that one Check comes across.
+// dicts are the maps of language.Dict that one Check comes across.
 type dicts struct {
 	interned map[dict]*dict
 	read     map[readKey]bool
 	missing  []missingKey
 }
 
-// A readKey is a key that a template reads of what a call of Dict has made. The key * stands
+// A readKey is a key that a template reads of what a call of language.Dict has made. The key * stands
 // for all of them, where the whole map is used.
 type readKey struct {
 	call parse.Node

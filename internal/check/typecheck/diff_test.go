@@ -37,10 +37,10 @@ var zooFuncs, zooTypes = func() (template.FuncMap, map[string]reflect.Type) {
 	return funcs, types
 }()
 
-// shallowDict is Dict for templates that call themselves: a map that holds the one before
+// shallowDict is language.Dict for templates that call themselves: a map that holds the one before
 // twice would soon be too large to print.
 func shallowDict(pairs ...any) (map[string]any, error) {
-	m, err := Dict(pairs...)
+	m, err := language.Dict(pairs...)
 	if depthOf(m) > 4 {
 		return nil, errors.New("too deep")
 	}

@@ -45,16 +45,12 @@ type value struct {
 	known  any          // of a constant its node, of a result what Set.Method has said; nil for others
 }
 
-// AnyText is the type of what may be anything but HTML, for the result of a function in Set.Funcs.
-// The fields and the elements of such a value are no HTML either.
-type AnyText any
-
 // nothing is the reflect.Value that is not valid: that of nil, or of a missing key.
 var nothing = value{absent: yes, addr: no, truth: no}
 
 var (
 	reflectValueType = reflect.TypeFor[reflect.Value]()
-	anyTextType      = reflect.TypeFor[AnyText]()
+	anyTextType      = reflect.TypeFor[language.AnyText]()
 	htmlType         = reflect.TypeFor[template.HTML]()
 	intType          = reflect.TypeFor[int]()
 	stringType       = reflect.TypeFor[string]()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/serve/pages/language"
 	"example.com/flow/internal/testkit/zoo"
 )
 
@@ -26,7 +27,7 @@ func TestWrites(t *testing.T) {
 		HTMLs  []template.HTML
 	}
 	funcs := map[string]reflect.Type{
-		"user": reflect.TypeFor[func() AnyText](),
+		"user": reflect.TypeFor[func() language.AnyText](),
 		"t":    reflect.TypeFor[func(string) any](),
 		"s":    reflect.TypeFor[func(string) string](),
 		"dict": dictType,

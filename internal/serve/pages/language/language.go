@@ -1,7 +1,7 @@
 // Package language holds the rules of text/template that the check of types and the plans both
 // follow: what a name behind a dot stands for, which functions there are and how they are
 // called, what a constant becomes, what can be nil, and what can be compared. It knows types
-// and nodes, and evaluates nothing.
+// and nodes, and evaluates nothing. [Dict] is the one function that templates have beside those.
 package language
 
 import "text/template/parse"

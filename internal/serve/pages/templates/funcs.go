@@ -9,7 +9,6 @@ import (
 	"strings"
 	texttemplate "text/template"
 
-	"example.com/flow/internal/check/typecheck"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/language"
 	"example.com/flow/internal/serve/pages/plan"
@@ -28,11 +27,11 @@ type ownFunc struct {
 func ownFuncs(h Host) map[string]*ownFunc {
 	own := map[string]*ownFunc{
 		"asset":   {bound: func(at any, name string) (string, error) { return h.Asset(requestOf(at), name) }, perRequest: h.PerRequest},
-		"dict":    {fixed: typecheck.Dict},
+		"dict":    {fixed: language.Dict},
 		"nonce":   {bound: func(at any) string { return h.Nonce(requestOf(at)) }}, // a page that is rendered once has a placeholder for it
 		"request": {bound: requestOf, returns: h.Request, perRequest: true},
 		"route":   {bound: func(at any, name string, params ...any) (string, error) { return h.Route(requestOf(at), name, params) }, perRequest: h.PerRequest},
-		"user":    {bound: func(at any) any { return h.User(requestOf(at)) }, returns: reflect.TypeFor[typecheck.AnyText](), perRequest: true}, // nobody's name is HTML
+		"user":    {bound: func(at any) any { return h.User(requestOf(at)) }, returns: reflect.TypeFor[language.AnyText](), perRequest: true}, // nobody's name is HTML
 	}
 	if h.Lists != nil {
 		own["page"] = &ownFunc{bound: pageOf, returns: h.Lists.Entry}
