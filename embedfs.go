@@ -279,7 +279,7 @@ func (c *compiler) renderFixed() {
 // logMisfit logs that Page or View was given data of another type than handlers and PageOf
 // have said of the page: once for each page, and in development for each request.
 func (x *exchange) logMisfit(v *templates.View, data any, said []templates.Data) {
-	if x.settings.dev == nil && !v.Tell() {
+	if x.settings.dev == nil && !v.FirstMisfit() {
 		return
 	}
 	var declared []string

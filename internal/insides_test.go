@@ -35,7 +35,7 @@ var insides = []struct {
 		"serve/pages/templates/insides.go", "TestInsidesOfHTMLTemplate",
 		"all calls are inlined, and recursive ones are refused"},
 	{"html/template prints nodes in its errors, which must have been made by the parser",
-		"serve/pages/templates/onepiece.go", "TestOnePiece",
+		"serve/pages/templates/inlinecalls.go", "TestOnePiece",
 		"only nodes of the parser are printed"},
 	{"the types of nodes in text/template/parse",
 		"serve/pages/language/language.go", "TestParseNodes",

@@ -20,12 +20,12 @@ import (
 	"example.com/flow/internal/testkit/zoo"
 )
 
-// A both is a template, ready to be rendered by html/template and by a Plan.
+// A both is a template, ready to be rendered by html/template and by a Program.
 type both struct {
 	source string
 	html   *template.Template
-	plan   *plan.Plan // nil if html/template must render it
-	reason error      // why
+	plan   *plan.Program // nil if html/template must render it
+	reason error         // why
 }
 
 // at is the request of all executions.
@@ -99,7 +99,7 @@ func execute(t *template.Template, w io.Writer, data any) (err error) {
 	return t.Execute(w, data)
 }
 
-// append renders by the Plan. A panic is an error.
+// append renders by the Program. A panic is an error.
 func (b *both) append(dst []byte, data any) (page []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -134,9 +134,9 @@ func (b *both) render(t testing.TB, data func() any) rendering {
 	got := rendering{string(text), err, slices.Clone(zoo.Log.Calls)}
 	switch {
 	case got.err != nil && want.err == nil:
-		b.report(t, "the Plan fails (%v), html/template does not:\n%q", got.err, want.page)
+		b.report(t, "the Program fails (%v), html/template does not:\n%q", got.err, want.page)
 	case got.err == nil && want.err != nil:
-		b.report(t, "the Plan gives a page, html/template fails: %v\n%q", want.err, got.page)
+		b.report(t, "the Program gives a page, html/template fails: %v\n%q", want.err, got.page)
 	case want.err == nil && !alike(got.page, before+want.page):
 		g, w := pointer.ReplaceAllString(got.page, "0x"), pointer.ReplaceAllString(before+want.page, "0x")
 		i := 0
@@ -158,10 +158,10 @@ func (b *both) render(t testing.TB, data func() any) rendering {
 // failure matches an error: its place, the template, the expression, and the reason.
 var failure = regexp.MustCompile(`(?s)^template: (.*?:\d+:\d+): executing (".*?") at <(.*?)>: ([^<>].*)$`)
 
-// differ tells in what the error of a Plan differs from that of html/template, if it does. That
+// differ tells in what the error of a Program differs from that of html/template, if it does. That
 // of html/template sometimes names a part of the expression that fails: "x" in ("x").y. It has
 // no place for an escaper that fails, since it calls a method of the value. Of templates without
-// end a Plan also says what may be wrong.
+// end a Program also says what may be wrong.
 func differ(got, want error) string {
 	g := failure.FindStringSubmatch(pointer.ReplaceAllString(got.Error(), "0x"))
 	w := failure.FindStringSubmatch(pointer.ReplaceAllString(want.Error(), "0x"))
@@ -176,7 +176,7 @@ func differ(got, want error) string {
 	case g[3] == w[3] && g[1] == w[1], g[3] != w[3] && strings.Contains(g[3], w[3]), strings.HasPrefix(w[3], "_html_template_"):
 		return ""
 	}
-	return fmt.Sprintf("the Plan fails with\n%v\nhtml/template with\n%v", got, want)
+	return fmt.Sprintf("the Program fails with\n%v\nhtml/template with\n%v", got, want)
 }
 
 func (b *both) report(t testing.TB, format string, args ...any) {

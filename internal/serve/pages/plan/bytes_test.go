@@ -35,7 +35,7 @@ func (b *both) show(t *testing.T, s string) {
 }
 
 // TestBytes renders each byte, hard texts and other values in all places, and pairs of
-// dangerous bytes where a Plan escapes by itself. The race detector would see nothing.
+// dangerous bytes where a Program escapes by itself. The race detector would see nothing.
 func TestBytes(t *testing.T) {
 	if race.Enabled {
 		t.Skip("nothing runs at the same time")

@@ -30,10 +30,10 @@ func NewCompiler(funcs Funcs) *Compiler { return &Compiler{funcs: funcs, bodies:
 // escaped by html/template. The error says in a phrase why html/template must render it instead.
 //
 // sources has the trees by their names, as they were before html/template changed copies of them:
-// a page that fails finds in them what the error says. The Plan keeps a tree that is not in
+// a page that fails finds in them what the error says. The Program keeps a tree that is not in
 // sources as html/template has changed it, which is larger.
-func (c *Compiler) Compile(escaped *template.Template, name string, sources map[string]*parse.Tree) (p *Plan, err error) {
-	p = &Plan{}
+func (c *Compiler) Compile(escaped *template.Template, name string, sources map[string]*parse.Tree) (p *Program, err error) {
+	p = &Program{}
 	names := []string{name}
 	for i := 0; i < len(names); i++ {
 		t := escaped.Lookup(names[i])
@@ -116,7 +116,7 @@ func variant(key []byte, root *parse.ListNode, callees *[]string) []byte {
 	return key
 }
 
-// unknown is the panic of a writer: it says what a Plan does not know.
+// unknown is the panic of a writer: it says what a Program does not know.
 type unknown string
 
 func (u unknown) Error() string { return string(u) }

@@ -14,7 +14,7 @@ import (
 )
 
 // A spot is where an expression stands in its template: the position and the type of its node.
-// No other node has the same position and type. A Plan keeps spots, since nodes are large.
+// No other node has the same position and type. A Program keeps spots, since nodes are large.
 type spot uint32
 
 const typeBits = 5 // of a spot, for the type of the node

@@ -91,10 +91,10 @@ func (c *call) render(s *state, dot reflect.Value) jump {
 	return next
 }
 
-// template executes a template of the Plan.
+// template executes a template of the Program.
 func (s *state) template(i int, dot reflect.Value) {
 	caller, frame := s.current, s.frame
-	s.current, s.frame = &s.plan.instances[i], len(s.variables)
+	s.current, s.frame = &s.program.instances[i], len(s.variables)
 	for range s.current.variables {
 		s.variables = append(s.variables, dot) // $ is the first; the others are set before they are read
 	}

@@ -1,15 +1,15 @@
 // Package plan renders templates that html/template has escaped, as fast as generated code,
 // and byte for byte as html/template does.
 //
-// [Compiler.Compile] makes a [Plan] of the trees in which html/template has noted its decisions, such
-// as {{.Name | _html_template_attrescaper}}. In a Plan, static text is joined, variables
+// [Compiler.Compile] makes a [Program] of the trees in which html/template has noted its decisions, such
+// as {{.Name | _html_template_attrescaper}}. In a Program, static text is joined, variables
 // have numbers, calls are resolved, and a field remembers where it was in the type that it
 // was last asked of. Strings and integers are escaped here in the most frequent places. All
 // other values, all other places, and the rare functions of the template language are left
 // to html/template itself: ask.go tells how.
 //
 // A page that fails is never rendered again, since what can be read only once is empty by
-// then. So a Plan words its errors by itself, as text/template does: fail.go.
+// then. So a Program words its errors by itself, as text/template does: fail.go.
 package plan
 
 import (
@@ -31,13 +31,13 @@ type Funcs struct{ Fixed, Bound htmltemplate.FuncMap }
 // as for data that contain themselves. html/template takes minutes to fail there.
 var ErrTooDeep = errors.New("exceeded maximum template depth: do the data contain themselves?")
 
-// A Plan is a compiled template, with all that it calls. It is safe for concurrent use.
-type Plan struct {
+// A Program is a compiled template, with all that it calls. It is safe for concurrent use.
+type Program struct {
 	instances []instance // that of the template itself comes first
 }
 
 // An instance is a body with the numbers of its callees: for each of its calls an index into
-// Plan.instances. So pages share the body of a layout, and each has its own content.
+// Program.instances. So pages share the body of a layout, and each has its own content.
 type instance struct {
 	*body
 	calls []int
@@ -51,8 +51,8 @@ type body struct {
 }
 
 // Fill returns the plan with HTML in the place of a template of that name, which is empty.
-func (p *Plan) Fill(name, html string) *Plan {
-	filled := &Plan{instances: slices.Clone(p.instances)}
+func (p *Program) Fill(name, html string) *Program {
+	filled := &Program{instances: slices.Clone(p.instances)}
 	for i := range filled.instances {
 		if in := &filled.instances[i]; in.source.Name == name {
 			in.body = &body{source: in.source, nodes: list{text(html)}, variables: 1}
@@ -78,9 +78,9 @@ func init() {
 // page fails, Append returns dst without any of it, and an error as html/template does: a
 // template.ExecError of text/template, which wraps the error of a function or method. Like
 // html/template it panics only where an iterator of the application does.
-func (p *Plan) Append(dst []byte, at, data any) (page []byte, err error) {
+func (p *Program) Append(dst []byte, at, data any) (page []byte, err error) {
 	s := states.Get().(*state)
-	s.plan, s.out, s.at = p, dst, at
+	s.program, s.out, s.at = p, dst, at
 	done := false
 	defer func() {
 		if done {
@@ -105,9 +105,9 @@ func (p *Plan) Append(dst []byte, at, data any) (page []byte, err error) {
 	return page, nil
 }
 
-// A state is one execution of a Plan.
+// A state is one execution of a Program.
 type state struct {
-	plan      *Plan
+	program   *Program
 	out       []byte
 	at        any
 	current   *instance

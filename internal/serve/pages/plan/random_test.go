@@ -79,7 +79,7 @@ func TestRandomTemplates(t *testing.T) {
 			t.Fatalf("root %v, -plan.seed %d, template %d", root, s, i)
 		}
 	}
-	t.Logf("%d templates: %d refused by html/template, %d without a Plan; %d pages, %d failed, %d too long", n, refused, unplanned, pages, failed, tooLong)
+	t.Logf("%d templates: %d refused by html/template, %d without a Program; %d pages, %d failed, %d too long", n, refused, unplanned, pages, failed, tooLong)
 	t.Logf("%d of these executions called iterators or cursors, %d of which failed", readOnce, readOnceFailed)
 	for _, reason := range slices.Sorted(maps.Keys(reasons)) {
 		t.Logf("%d %s", reasons[reason], reason)

@@ -17,7 +17,7 @@ import (
 // twice, and what can be read only once would be empty the second time.
 type executable struct {
 	name      string
-	plan      *plan.Plan
+	program   *plan.Program
 	unplanned error // why there is no plan
 	// idle has the instances that are not in use. One that nobody uses for a while goes: only
 	// few templates need html/template, and its trees are large.
@@ -42,9 +42,9 @@ func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executab
 	if h.Plans == NoPlans {
 		e.unplanned = errors.New("FLOW_PLANS=off")
 	} else {
-		e.plan, e.unplanned = c.Compile(escaped, name, s.trees)
+		e.program, e.unplanned = c.Compile(escaped, name, s.trees)
 	}
-	if e.plan != nil && h.Plans != ComparePlans {
+	if e.program != nil && h.Plans != ComparePlans {
 		return e, nil
 	}
 	e.idle.New = func() any {
@@ -138,7 +138,7 @@ func (all *Views) Render(v *View, request any, block string, data any) (*Page, e
 		return nil, err
 	}
 	render := e.append
-	if v.compare && e.plan != nil {
+	if v.compare && e.program != nil {
 		render = e.compare
 	}
 	p := idlePages.Get().(*Page)
@@ -173,8 +173,8 @@ func (v *View) executable(block string) (*executable, error) {
 
 // append appends the page, or a part of it and an error.
 func (e *executable) append(dst []byte, at, data any) ([]byte, error) {
-	if e.plan != nil {
-		return e.plan.Append(dst, at, data)
+	if e.program != nil {
+		return e.program.Append(dst, at, data)
 	}
 	return e.execute(dst, at, data)
 }
@@ -195,7 +195,7 @@ func (e *executable) execute(dst []byte, at, data any) ([]byte, error) {
 // compare does what append does, with the plan and with html/template. It panics if the two
 // render different pages, or if only one of them fails.
 func (e *executable) compare(dst []byte, at, data any) ([]byte, error) {
-	page, failure := e.plan.Append(nil, at, data)
+	page, failure := e.program.Append(nil, at, data)
 	if errors.Is(failure, plan.ErrTooDeep) {
 		return dst, failure
 	}

@@ -72,30 +72,30 @@ type library struct {
 	called       map[string]bool          // the names of all templates that are called anywhere
 	// used has the files of the application's own tree, and the shared ones that they use. The
 	// faults of other shared files do not matter.
-	used     map[*templateFile]bool
-	data     map[*templateFile][]Data // of Host.Data
-	compiler *plan.Compiler
-	entries  Entries
-	before   *Views              // those to take over from
-	frames   map[frameKey]*frame // nil for pages that have none
-	faults   []fault.Fault
+	used          map[*templateFile]bool
+	data          map[*templateFile][]Data // of Host.Data
+	compiler      *plan.Compiler
+	entries       Entries
+	before        *Views                            // those to take over from
+	sharedLayouts map[sharedLayoutKey]*sharedLayout // nil for pages that have none
+	faults        []fault.Fault
 }
 
 // newLibrary returns a library for a tree, without files, which takes over from before.
 func newLibrary(t *routetree.Tree, host Host, before *Views) *library {
 	funcs, faults := newFunctions(host)
 	return &library{
-		functions:    funcs,
-		tree:         t,
-		faults:       faults,
-		compiler:     plan.NewCompiler(funcs.callable),
-		before:       before,
-		frames:       map[frameKey]*frame{},
-		files:        map[string]*templateFile{},
-		byFile:       map[string]*templateFile{},
-		partialFiles: map[string]*templateFile{},
-		called:       map[string]bool{},
-		used:         map[*templateFile]bool{},
+		functions:     funcs,
+		tree:          t,
+		faults:        faults,
+		compiler:      plan.NewCompiler(funcs.callable),
+		before:        before,
+		sharedLayouts: map[sharedLayoutKey]*sharedLayout{},
+		files:         map[string]*templateFile{},
+		byFile:        map[string]*templateFile{},
+		partialFiles:  map[string]*templateFile{},
+		called:        map[string]bool{},
+		used:          map[*templateFile]bool{},
 	}
 }
 
@@ -138,7 +138,7 @@ func (l *library) parseFile(src Text) *templateFile {
 	if err != nil {
 		f.broken = true
 		if strings.HasSuffix(err.Error(), "unexpected EOF") {
-			f.faults = unended(f.file, src.Text)
+			f.faults = openAtEnd(f.file, src.Text)
 		}
 		if len(f.faults) == 0 {
 			f.faults = []fault.Fault{Fault(f.file, err)}

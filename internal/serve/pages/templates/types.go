@@ -112,9 +112,9 @@ func (v *View) Misfit(block string, data any) (said []Data) {
 	return said
 }
 
-// Tell reports whether it is called for the first time. So a misfit is logged once for each
-// view.
-func (v *View) Tell() bool { return v.told.CompareAndSwap(false, true) }
+// FirstMisfit reports whether it is called for the first time, so that the application logs one
+// misfit of each view.
+func (v *View) FirstMisfit() bool { return v.misfitLogged.CompareAndSwap(false, true) }
 
 // File returns the file of the view, as messages name it.
 func (v *View) File() string { return v.file }

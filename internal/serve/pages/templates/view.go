@@ -33,16 +33,18 @@ type Views struct {
 	entries    Entries                   // nil if there are no Lists
 
 	// What only checks need. Forget lets go of it.
-	files  map[string]*templateFile // by name
-	used   map[*templateFile]bool   // see library
-	called map[string]bool          // see library
-	made   map[string]*madeView     // the views without faults, by name
-	frames map[frameKey]*frame      // see library
+	files         map[string]*templateFile          // by name
+	used          map[*templateFile]bool            // see library
+	called        map[string]bool                   // see library
+	made          map[string]*madeView              // the views without faults, by name
+	sharedLayouts map[sharedLayoutKey]*sharedLayout // see library
 }
 
 // Forget lets go of what only checks need, such as the files as they were parsed: as much memory again
 // as the views. Afterwards, View, ErrorPage, Entries and Render work as before.
-func (v *Views) Forget() { v.files, v.used, v.called, v.made, v.frames = nil, nil, nil, nil, nil }
+func (v *Views) Forget() {
+	v.files, v.used, v.called, v.made, v.sharedLayouts = nil, nil, nil, nil, nil
+}
 
 // Forgot reports whether Forget was called.
 func (v *Views) Forgot() bool { return v.files == nil }
@@ -50,18 +52,18 @@ func (v *Views) Forgot() bool { return v.files == nil }
 // A madeView is a view without faults, with the files that it was made of. NewViews takes it
 // over if these are the same.
 type madeView struct {
-	view      *View
-	file      *templateFile
-	bare      *View // for an error page: the view without layouts
-	layouts   []*templateFile
-	frame     *frame              // nil for a view that is not made with one
-	isPart    bool                // for an error page: the set is not a whole document
-	problems  []typecheck.Problem // with the types of its data
-	fields    []typecheck.Field   // of forms
-	set       *set                // that of the frame, if there is one
-	functions *functions
-	proved    *Proof // see proof
-	once      sync.Once
+	view         *View
+	file         *templateFile
+	bare         *View // for an error page: the view without layouts
+	layouts      []*templateFile
+	sharedLayout *sharedLayout       // nil for a view that is not made with one
+	isPart       bool                // for an error page: the set is not a whole document
+	problems     []typecheck.Problem // with the types of its data
+	fields       []typecheck.Field   // of forms
+	set          *set                // that of the sharedLayout, if there is one
+	functions    *functions
+	proved       *Proof // see proof
+	once         sync.Once
 }
 
 // proof returns the proof of the view. It is made when it is first asked for, in development after
@@ -81,12 +83,12 @@ type View struct {
 	// blocks are the templates that the page itself defines, by name. Each is escaped when it
 	// is first rendered by itself, since few are; only the fragments of the set are escaped by
 	// NewViews, for their faults.
-	blocks  map[string]func() (*executable, error)
-	err     error // why it cannot be rendered by itself
-	compare bool  // see ComparePlans
-	data    []Data
-	front   any         // see Front
-	told    atomic.Bool // see Tell
+	blocks       map[string]func() (*executable, error)
+	err          error // why it cannot be rendered by itself
+	compare      bool  // see ComparePlans
+	data         []Data
+	front        any         // see Front
+	misfitLogged atomic.Bool // see FirstMisfit
 }
 
 // ErrFaulty is the error of View for a template that is there and has faults, which NewViews
@@ -189,7 +191,7 @@ func (v *View) IsFixed() bool { return v.fixed }
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree) *Views {
 	errorPages := map[string]*View{} // by directory
-	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}, entries: l.entries, frames: l.frames}
+	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}, entries: l.entries, sharedLayouts: l.sharedLayouts}
 	problems := map[string][]typecheck.Problem{}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
@@ -237,8 +239,8 @@ func (l *library) isCurrent(m *madeView, layouts []*templateFile) bool {
 	if m == nil || !slices.Equal(layouts, m.layouts) || l.files[m.file.name] != m.file {
 		return false
 	}
-	if m.frame != nil {
-		return l.frame(layouts, l.data[m.file]) == m.frame
+	if m.sharedLayout != nil {
+		return l.sharedLayout(layouts, l.data[m.file]) == m.sharedLayout
 	}
 	return l.isCurrentSet(m.set)
 }
@@ -261,11 +263,11 @@ func (l *library) isCurrentSet(s *set) bool {
 // view makes the view of a file. If there are faults, it returns no view, and leaves out the
 // faults of single files.
 func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
-	if f.isText && f.trees == nil { // as it was in a frame before
+	if f.isText && f.trees == nil { // as it was in a sharedLayout before
 		t := f.textTree()
 		f.trees, f.sorted = map[string]*parse.Tree{f.file: t}, []*parse.Tree{t}
 	}
-	if m := l.framed(f, layouts); m != nil {
+	if m := l.inSharedLayout(f, layouts); m != nil {
 		return m, nil
 	}
 	s, faults := l.assemble(f, layouts)

@@ -7,10 +7,10 @@ import (
 	"example.com/flow/internal/fault"
 )
 
-// unended returns a fault for each action of a template that has no {{end}}. It takes the
+// openAtEnd returns a fault for each action of a template that has no {{end}}. It takes the
 // place of the parser's "unexpected EOF", which gives the last line of the file. The parser
 // has found no other error in the text.
-func unended(file, text string) (faults []fault.Fault) {
+func openAtEnd(file, text string) (faults []fault.Fault) {
 	type action struct {
 		line int
 		text string

@@ -18,17 +18,17 @@ import (
 	"example.com/flow/internal/testkit/flowtest"
 )
 
-// frameData is the data of pages in frames.
-type frameData struct{ Title string }
+// siteData is the data of pages.
+type siteData struct{ Title string }
 
 // siteViews returns the views of texts, with all that is said of them. A host without plans makes
-// each page with its layouts from the ground up, and no frames.
+// each page with its layouts from the ground up, and shares no layouts.
 func siteViews(texts map[string]string, plans Plans, before *Views) (*Views, []string) {
 	tree := routetree.Parse(flowtest.Pages(texts), nil)
 	data := map[string][]Data{}
 	for name := range texts {
 		if name := strings.TrimSuffix(name, ".html"); strings.HasPrefix(name, "d/") && !strings.Contains(name, "+") {
-			data[name] = []Data{{Type: reflect.TypeFor[frameData]()}}
+			data[name] = []Data{{Type: reflect.TypeFor[siteData]()}}
 		}
 	}
 	read, _ := ReadTexts(tree)
@@ -53,9 +53,9 @@ func siteViews(texts map[string]string, plans Plans, before *Views) (*Views, []s
 	return views, said
 }
 
-// compareFrames holds views against those that have no frames, and returns how many pages are in
-// frames. before are the views of other texts, from which views are taken over.
-func compareFrames(t *testing.T, texts map[string]string, before *Views) (views *Views, framed, faulty int) {
+// compareSites holds views against those that share no layouts, and returns how many pages
+// share them. before are the views of other texts, from which views are taken over.
+func compareSites(t *testing.T, texts map[string]string, before *Views) (views *Views, sharing, faulty int) {
 	t.Helper()
 	views, said := siteViews(texts, UsePlans, before)
 	judge, want := siteViews(texts, NoPlans, nil)
@@ -72,10 +72,10 @@ func compareFrames(t *testing.T, texts map[string]string, before *Views) (views 
 			faulty++
 			continue
 		}
-		if m.frame != nil {
-			framed++
+		if m.sharedLayout != nil {
+			sharing++
 		}
-		for _, data := range []any{nil, frameData{`<"T">`}} {
+		for _, data := range []any{nil, siteData{`<"T">`}} {
 			got, err := render(views, m.view, "", data)
 			want, wantErr := render(judge, judged.view, "", data)
 			if got != want || (err == nil) != (wantErr == nil) || m.view.IsFixed() != judged.view.IsFixed() {
@@ -83,7 +83,7 @@ func compareFrames(t *testing.T, texts map[string]string, before *Views) (views 
 			}
 		}
 	}
-	return views, framed, faulty
+	return views, sharing, faulty
 }
 
 // What pages and layouts are made of. Most of it is harmless, or few pages would have no faults.
@@ -106,10 +106,10 @@ var (
 	}
 )
 
-// A frameMaker makes sites at random.
-type frameMaker struct{ *rand.Rand }
+// A siteMaker makes sites at random.
+type siteMaker struct{ *rand.Rand }
 
-func (m frameMaker) some(scraps []string, most int) (text string) {
+func (m siteMaker) some(scraps []string, most int) (text string) {
 	for range m.IntN(most + 1) {
 		i := m.IntN(len(scraps))
 		if m.IntN(3) > 0 {
@@ -120,12 +120,12 @@ func (m frameMaker) some(scraps []string, most int) (text string) {
 	return text
 }
 
-func (m frameMaker) layout() string {
+func (m siteMaker) layout() string {
 	return m.some(layoutScraps, 3) + slotScraps[min(m.IntN(len(slotScraps)), m.IntN(len(slotScraps)))] + m.some(layoutScraps, 2)
 }
 
 // edit gives some files of a site other texts.
-func (m frameMaker) edit(texts map[string]string, each int) {
+func (m siteMaker) edit(texts map[string]string, each int) {
 	for _, name := range []string{"+layout.html", "d/+layout.html", "d/e/+layout.html", "+nav.html", "+error.html", "a.html", "d/a.html", "d/b.html", "d/c.html", "d/e/a.html", "d/e/b.html"} {
 		switch {
 		case m.IntN(each) > 0:
@@ -141,43 +141,43 @@ func (m frameMaker) edit(texts map[string]string, each int) {
 	}
 }
 
-// TestFrames makes sites at random, edits them, and holds them against html/template without
-// frames.
-func TestFrames(t *testing.T) {
+// TestSharedLayouts makes sites at random, edits them, and holds them against html/template without
+// shared layouts.
+func TestSharedLayouts(t *testing.T) {
 	n := 250
 	if race.Enabled {
 		n = 40
 	}
-	m := frameMaker{rand.New(rand.NewPCG(5, 6))}
-	var pages, framed, faulty int
+	m := siteMaker{rand.New(rand.NewPCG(5, 6))}
+	var pages, sharing, faulty int
 	for range n {
 		texts := map[string]string{}
 		m.edit(texts, 1)
 		var views *Views
 		for range 3 {
 			var in, wrong int
-			views, in, wrong = compareFrames(t, texts, views)
-			pages, framed, faulty = pages+len(texts), framed+in, faulty+wrong
+			views, in, wrong = compareSites(t, texts, views)
+			pages, sharing, faulty = pages+len(texts), sharing+in, faulty+wrong
 			m.edit(texts, 4)
 		}
 		if t.Failed() {
 			return
 		}
 	}
-	t.Logf("of %d pages %d in frames, %d faulty", pages, framed, faulty)
-	if framed < pages/10 || faulty < pages/10 || faulty > pages*2/3 {
-		t.Errorf("of %d pages %d are in frames, and %d have faults", pages, framed, faulty)
+	t.Logf("of %d pages %d in shared layouts, %d faulty", pages, sharing, faulty)
+	if sharing < pages/10 || faulty < pages/10 || faulty > pages*2/3 {
+		t.Errorf("of %d pages %d are in shared layouts, and %d have faults", pages, sharing, faulty)
 	}
 }
 
-// TestPagesInFrames says which pages are in the frame of their layouts, and that all of them are what
+// TestPagesInSharedLayouts says which pages share their layouts, and that all of them are what
 // html/template makes of them in one piece.
-func TestPagesInFrames(t *testing.T) {
+func TestPagesInSharedLayouts(t *testing.T) {
 	const inText = `<main>{{template "content" .}}</main>`
 	for _, tt := range []struct {
 		name         string
 		layout, page string
-		framed       bool
+		sharing      bool
 		want         string
 	}{
 		{"text", inText, "<p>x", true, "<main><p>x</main>"},
@@ -199,10 +199,10 @@ func TestPagesInFrames(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			views, _, _ := compareFrames(t, map[string]string{"+layout.html": tt.layout, "a.html": tt.page}, nil)
+			views, _, _ := compareSites(t, map[string]string{"+layout.html": tt.layout, "a.html": tt.page}, nil)
 			m := views.made["a"]
 			is.True(m != nil)
-			is.Equal(m.frame != nil, tt.framed)
+			is.Equal(m.sharedLayout != nil, tt.sharing)
 			got, err := render(views, m.view, "", nil)
 			is.NoErr(err)
 			is.Equal(got, tt.want)
@@ -210,25 +210,25 @@ func TestPagesInFrames(t *testing.T) {
 	}
 }
 
-// TestFramesAreShared counts the frames of a site.
-func TestFramesAreShared(t *testing.T) {
+// TestLayoutsAreShared counts the shared layouts of a site.
+func TestLayoutsAreShared(t *testing.T) {
 	is := is.New(t)
 	texts := map[string]string{"+layout.html": `<html lang="en"><title>T</title>{{template "content" .}}`, "d/+layout.html": `<main>{{template "content" .}}</main>`}
 	for i := range 20 {
 		texts[fmt.Sprintf("p%d.html", i)], texts[fmt.Sprintf("d/p%d.html", i)] = "<h1>P</h1>", "<h1>P</h1>"
 	}
 	views, _ := siteViews(texts, UsePlans, nil)
-	frames := map[*frame]int{}
+	layouts := map[*sharedLayout]int{}
 	for _, m := range views.made {
-		frames[m.frame]++
+		layouts[m.sharedLayout]++
 	}
-	is.Equal(frames[nil], 0)
-	is.Equal(len(frames), 2)
+	is.Equal(layouts[nil], 0)
+	is.Equal(len(layouts), 2)
 	texts["d/p3.html"] += "<p>edited</p>"
 	again, _ := siteViews(texts, UsePlans, views)
 	kept := 0
 	for name, m := range again.made {
-		is.True(frames[m.frame] > 0) // an edited page has the frame that was there
+		is.True(layouts[m.sharedLayout] > 0) // an edited page has the layouts that were there
 		if views.made[name] == m {
 			kept++
 		}
