@@ -86,20 +86,6 @@ func githubHTTPRouter(tb testing.TB) http.Handler {
 	return r
 }
 
-// A sink is a ResponseWriter that costs next to nothing.
-type sink struct {
-	header http.Header
-	wrote  int
-}
-
-func (s *sink) Header() http.Header { return s.header }
-
-func (s *sink) Write(b []byte) (int, error) { s.wrote += len(b); return len(b), nil }
-
-func (s *sink) WriteString(text string) (int, error) { s.wrote += len(text); return len(text), nil }
-
-func (s *sink) WriteHeader(int) {}
-
 // BenchmarkGitHub requests each route of the GitHub API in turn; one operation is
 // one request. The ratio of flow to httprouter is what counts. One request is
 // used for all, as in the benchmark that the routes are from: a server's request
@@ -114,16 +100,16 @@ func BenchmarkGitHub(b *testing.B) {
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			routes := githubRoutes(b)
-			w := &sink{header: http.Header{}}
+			w := &sink{Headers: http.Header{}}
 			r, err := http.NewRequest("GET", "/", nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			for _, route := range routes {
 				r.Method, r.RequestURI, r.URL.Path = route[0], route[1], route[1]
-				w.wrote = 0
-				if bm.handler.ServeHTTP(w, r); w.wrote != len(benchAnswer) {
-					b.Fatalf("%v: wrote %d bytes", route, w.wrote)
+				w.Wrote = 0
+				if bm.handler.ServeHTTP(w, r); w.Wrote != len(benchAnswer) {
+					b.Fatalf("%v: wrote %d bytes", route, w.Wrote)
 				}
 			}
 			b.ReportAllocs()
@@ -248,14 +234,14 @@ func BenchmarkFiles(b *testing.B) {
 			for i := 0; i < len(bm.header); i += 2 {
 				req.Header.Set(bm.header[i], bm.header[i+1])
 			}
-			w := &statusSink{sink: sink{header: http.Header{}}}
+			w := &statusSink{sink: sink{Headers: http.Header{}}}
 			bm.handler.ServeHTTP(w, req)
-			if w.status != bm.status || bm.size > 0 && w.wrote != bm.size {
-				b.Fatalf("got %d with %d bytes, want %d with %d", w.status, w.wrote, bm.status, bm.size)
+			if w.status != bm.status || bm.size > 0 && w.Wrote != bm.size {
+				b.Fatalf("got %d with %d bytes, want %d with %d", w.status, w.Wrote, bm.status, bm.size)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				clear(w.header)
+				clear(w.Headers)
 				bm.handler.ServeHTTP(w, req)
 			}
 		})
@@ -273,7 +259,7 @@ func (s *statusSink) WriteHeader(status int) { s.status = status }
 // ReadFrom needs no buffer for each call, as that of net/http's connections.
 func (s *statusSink) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(io.Discard, r)
-	s.wrote += int(n)
+	s.Wrote += int(n)
 	return n, err
 }
 
@@ -353,10 +339,10 @@ func BenchmarkPage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			w := &sink{header: http.Header{}}
+			w := &sink{Headers: http.Header{}}
 			b.ReportAllocs()
 			for b.Loop() {
-				clear(w.header)
+				clear(w.Headers)
 				bm.handler.ServeHTTP(w, req)
 			}
 		})

@@ -353,7 +353,7 @@ func TestBodyOfAStandardHandlerStreams(t *testing.T) {
 			req := httptest.NewRequest("POST", "/x", body)
 			req.Header.Set("Content-Type", media)
 			is.Equal(do(r, req).Code, 200)
-			is.Equal(body.n, 3)
+			is.Equal(body.N, 3)
 		}
 	}
 }

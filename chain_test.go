@@ -175,9 +175,9 @@ func TestHotPathsAllocateNothing(t *testing.T) {
 			is := is.New(t)
 			req, err := http.NewRequest(tt.method, tt.target, nil)
 			is.NoErr(err)
-			w := &sink{header: http.Header{}}
+			w := &sink{Headers: http.Header{}}
 			r.ServeHTTP(w, req)
-			is.Equal(w.wrote, len("hello"))
+			is.Equal(w.Wrote, len("hello"))
 			is.Equal(testing.AllocsPerRun(1000, func() { r.ServeHTTP(w, req) }), 0.0)
 		})
 	}
@@ -301,7 +301,7 @@ func TestChainsAllocateLittle(t *testing.T) {
 			tt.register(r, f)
 			f.GET().Do(tt.handler)
 			is.NoErr(r.Check())
-			w := &sink{header: http.Header{}}
+			w := &sink{Headers: http.Header{}}
 			arrived, err := http.NewRequest("GET", "/users/42", nil)
 			is.NoErr(err)
 			header := http.Header{}
@@ -312,12 +312,12 @@ func TestChainsAllocateLittle(t *testing.T) {
 					header["X-Request-Id"] = []string{tt.id}
 				}
 				req.Header = header
-				clear(w.header)
-				w.wrote = 0
+				clear(w.Headers)
+				w.Wrote = 0
 				r.ServeHTTP(w, &req)
 			}
 			serve()
-			is.Equal(w.wrote, len("42"))
+			is.Equal(w.Wrote, len("42"))
 			harness := 1.0 // the request itself
 			if tt.id != "" {
 				harness++

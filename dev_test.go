@@ -1,16 +1,13 @@
 package flow_test
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"html"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -22,22 +19,6 @@ import (
 
 	"example.com/flow/internal/testkit/flowtest"
 )
-
-// script is what development puts at the end of a page.
-var script = regexp.MustCompile(`<script src="/_flow/reload.js"[^>]*></script>\n$`)
-
-// visit sends a GET as a browser does that opens a page. It cuts the script off the answer.
-func visit(h http.Handler, target string) *httptest.ResponseRecorder {
-	w := serve(h, "GET", target, "Accept: text/html")
-	w.Body = bytes.NewBuffer(script.ReplaceAll(w.Body.Bytes(), nil))
-	return w
-}
-
-// remote makes a request one of another machine.
-func remote(r *http.Request) *http.Request {
-	r.RemoteAddr = "192.0.2.1:1234"
-	return r
-}
 
 func devTree() fstest.MapFS {
 	tree := flowtest.Pages(pagesOf(`+layout.html: [{{template "content" .}}]

@@ -19,6 +19,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -443,7 +444,7 @@ func TestDevShowsAPage(t *testing.T) {
 			is.Equal(w.Header().Get("Content-Type"), devpage.ContentType)
 			is.Equal(w.Header().Get("Content-Security-Policy"), devpage.Policy) // which allows the script already
 			is.Equal(w.Header().Get("Vary"), "Accept")
-			is.True(script.Match(w.Body.Bytes()))
+			is.True(apptest.Script.Match(w.Body.Bytes()))
 			for _, want := range tt.wants {
 				is.True(strings.Contains(w.Body.String(), want))
 			}

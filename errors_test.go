@@ -258,10 +258,3 @@ func TestLevelIsOfTheAnswer(t *testing.T) {
 		})
 	}
 }
-
-// A problemBody is problem+json as clients read it.
-type problemBody struct {
-	Type, Title, Detail string
-	Status              int
-	Errors              map[string]string
-}

@@ -162,10 +162,10 @@ func TestMatchersAllocateNothing(t *testing.T) {
 	for _, target := range []string{"/a/7", "/b/7", "/b/x", "/c/x/y"} {
 		t.Run(target, func(t *testing.T) {
 			is := is.New(t)
-			w := &sink{header: map[string][]string{}}
+			w := &sink{Headers: map[string][]string{}}
 			req := request("POST", target)
 			is.Equal(testing.AllocsPerRun(100, func() { r.ServeHTTP(w, req) }), 0.0)
-			is.Equal(fmt.Sprint(w.wrote > 0), "true")
+			is.Equal(fmt.Sprint(w.Wrote > 0), "true")
 		})
 	}
 }

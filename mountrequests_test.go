@@ -175,19 +175,8 @@ func TestMountLimit(t *testing.T) {
 		}
 		req.Header.Set("Content-Type", formType)
 		is.Equal(do(r, req).Code, tt.code)
-		is.True(body.n < 64<<10) // and the rest is not read
+		is.True(body.N < 64<<10) // and the rest is not read
 	}
-}
-
-type countingReader struct {
-	io.Reader
-	n int
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.Reader.Read(p)
-	c.n += n
-	return n, err
 }
 
 // TestMountFrom: helpers that ask the context get the Request of the Router that

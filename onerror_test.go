@@ -17,24 +17,6 @@ import (
 	"example.com/flow/internal/testkit/flowtest"
 )
 
-// ownFormat is how an API answers all its errors in a format of its own.
-func ownFormat(_ *flow.Request, err error) flow.Response {
-	message := http.StatusText(flow.StatusOf(err))
-	if public := (*flow.HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
-		message = public.Message
-	}
-	fields := flow.Invalid{}
-	errors.As(err, &fields)
-	return flow.JSON(map[string]any{"message": message, "fields": fields})
-}
-
-// A conflict is an error of an application that knows its status.
-type conflict struct{}
-
-func (conflict) Error() string { return "the row has changed: secret" }
-
-func (conflict) HTTPStatus() int { return 409 }
-
 // TestApplicationOwnsErrors gets every kind of error in the format of the application.
 func TestApplicationOwnsErrors(t *testing.T) {
 	fails := func(err error) any { return func(*flow.Request) (flow.Response, error) { return flow.Response{}, err } }

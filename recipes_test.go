@@ -11,7 +11,6 @@ import (
 	"html/template"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing/fstest"
@@ -20,20 +19,6 @@ import (
 )
 
 // The examples here are recipes of docs/recipes.md.
-
-// ask returns the answer to a request with headers as "Name: value". A body is a form.
-func ask(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, target, strings.NewReader(body))
-	if body != "" {
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	}
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		r.Header.Add(name, value)
-	}
-	w := do(h, r)
-	return w
-}
 
 // An API whose clients show a token. Of the tokens it knows only the hashes.
 func Example_tokens() {

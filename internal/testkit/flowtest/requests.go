@@ -7,6 +7,13 @@ import (
 	"strings"
 )
 
+// Media types of bodies.
+const (
+	JSON      = "application/json"
+	Form      = "application/x-www-form-urlencoded"
+	Multipart = "multipart/form-data; boundary=b" // of Parts
+)
+
 // Sending returns a request with a body whose length is known.
 func Sending(method, target, contentType, body string) *http.Request {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))

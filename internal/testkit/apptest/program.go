@@ -1,0 +1,64 @@
+package apptest
+
+import (
+	"context"
+	"flag"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"example.com/flow"
+)
+
+// A Result is what a program shows that calls flow.Run.
+type Result struct {
+	Code           int
+	Stdout, Stderr string
+}
+
+// Built returns a function that builds an application, for flow.Run.
+func Built(r *flow.Router) func(context.Context) (*flow.Router, error) {
+	return func(context.Context) (*flow.Router, error) { return r, nil }
+}
+
+// Run runs the program of an application, with arguments that are separated by spaces.
+func Run(ctx context.Context, r *flow.Router, args string) Result {
+	return RunBuild(ctx, Built(r), nil, args)
+}
+
+// RunBuild runs the program of an application that has flags of its own.
+func RunBuild(ctx context.Context, build func(context.Context) (*flow.Router, error), own *flag.FlagSet, args string) Result {
+	log := slog.Default()
+	defer slog.SetDefault(log)
+	oldArgs, oldFlags := os.Args, flag.CommandLine
+	defer func() { os.Args, flag.CommandLine = oldArgs, oldFlags }()
+	if own == nil {
+		own = new(flag.FlagSet)
+	}
+	os.Args, flag.CommandLine = append([]string{"/usr/bin/app"}, strings.Fields(args)...), own
+	var result Result
+	result.Stdout = written(&os.Stdout, func() {
+		result.Stderr = written(&os.Stderr, func() { result.Code = flow.Run(ctx, build) })
+	})
+	return result
+}
+
+// written returns what f writes to a file of the process.
+func written(file **os.File, f func()) string {
+	from, to, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	old, text := *file, make(chan string)
+	go func() {
+		b, _ := io.ReadAll(from)
+		text <- string(b)
+	}()
+	*file = to
+	func() {
+		defer func() { *file = old; to.Close() }()
+		f()
+	}()
+	return <-text
+}
