@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"example.com/flow/internal/check/agree"
-	"example.com/flow/internal/develop/routemap"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/forms"
@@ -47,16 +46,15 @@ type table struct {
 	listed       map[string]listedPage // the pages that lists have, by path; nil if the Router has no formats
 	views        *templates.Views
 	bare         map[string]bool                 // the pages without a handler, by path: nothing renders them but GET
-	dataless     []dataless                      // in development
 	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
 	data         map[string][]templates.Data     // the types of the data of templates, by what View takes
 	dir          string                          // of the static calls; "" for a Router of a test
 	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64                           // in bytes, for routes that set none
 	infos        []RouteInfo
-	routes       []*endpoint   // of route files and of mounted handlers that are no Routers
-	routeMap     *routemap.Map // nil unless in development, or for the command routes -explain
-	pool         sync.Pool     // of *exchange
+	routes       []*endpoint // of route files and of mounted handlers that are no Routers
+	compiler     *compiler   // that has made the table; nil unless in development, or for the command routes -explain
+	pool         sync.Pool   // of *exchange
 }
 
 // newTable returns a table that has what does not depend on registrations.
@@ -158,8 +156,11 @@ func compile(r *Router) *table {
 	} else {
 		c.addExampleFaults(c.table.urls)
 	}
-	c.keepRouteMap()
+	keeps := r.keepsCompiler || len(r.disks()) > 0
 	for _, c := range c.withMounted() {
+		if keeps {
+			c.table.compiler = c
+		}
 		all := c.allFaults()
 		c.table.err, c.table.warnings = fault.Join(all), fault.Warnings(all)
 	}
@@ -327,10 +328,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 			}
 		}
 	}
-	if c.router.dev != nil && c.plan.Of(r).GivesNoData() {
-		c.table.dataless = append(c.table.dataless, dataless{r, len(c.plan.Of(r).Verbs) > 0, c.plan.Remedy(r)})
-	}
-	needed := c.neededBy(r)
+	needed := c.neededBy(r, c.table.views)
 	if len(plain) > 0 && c.isFixed(r) {
 		c.fixed = append(c.fixed, fixedRoute{r, needed, plain})
 	} else {

@@ -314,7 +314,7 @@ func (r *Router) foundOnDisk() (found []fault.Fault) {
 		views, err := r.dev.views(context.Background())
 		urls := r.destinationsOnDisk()
 		found = append(append(found, fault.Of(err)...), r.dev.disk.Warnings()...)
-		found = append(found, r.table.Load().datalessFaults(views)...)
+		found = append(found, r.table.Load().compiler.datalessFaults(views)...)
 		found = append(found, urls.check(views, r.tree)...)
 		found = append(found, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
 	}
@@ -374,10 +374,7 @@ func (c *compiler) addDiskFaults() {
 		}
 		var err error
 		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router), Log: slog.New(slog.DiscardHandler)}, disk.Now())
-		c.faults = append(c.faults, fault.Of(err)...)
-		for _, route := range c.tree.Routes {
-			c.checkData(route, c.neededBy(route), nil)
-		}
+		c.faults = slices.Concat(c.faults, fault.Of(err), c.datalessFaults(c.table.views))
 	}
 }
 
@@ -390,19 +387,10 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 			e = e.InFront(t.describe(found))
 		}
 	}
-	if t.routeMap != nil && e.Outcome == routemap.Answered {
-		e.Before = t.routeMap.Before(*e.Answer, q.Method)
+	if t.compiler != nil && e.Outcome == routemap.Answered {
+		e.Before = t.compiler.routeMap(nil).Before(*e.Answer, q.Method)
 	}
 	return e
-}
-
-// keepRouteMap adds the route map to the table, in development and for the command routes
-// -explain.
-func (c *compiler) keepRouteMap() {
-	if r := c.router; r.keepsRouteMap || len(r.disks()) > 0 {
-		routes := c.routeMap(nil)
-		c.table.routeMap = &routes
-	}
 }
 
 // routeMap returns the route map of the application, with what is mounted in it. before is
@@ -418,19 +406,18 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 	if d := c.router.dev; d != nil {
 		s.Disk = d.disk.Files()
 	}
-	all := s.NewMap()
 	for _, m := range c.mounts {
-		before := append(slices.Clip(s.Before), s.Middleware(c.plan.BeforeMounted(m.uses))...)
+		before := s.BeforeMounted(m.uses)
 		if m.inner == nil {
 			_, below := m.patterns()
-			all.Mounts = append(all.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
+			s.Mounts = append(s.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
 			continue
 		}
 		inside := c.inside[m].routeMap(before)
 		inside.Name, inside.At = m.label, m.pos.String()
-		all.Inside = append(all.Inside, inside)
+		s.Inside = append(s.Inside, inside)
 	}
-	return all
+	return s.NewMap()
 }
 
 // serveMap serves the route map. r is the outermost Router.
@@ -441,7 +428,7 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	faults, warnings := r.wrongOnDisk()
-	routemap.Page{Map: t.routeMap.Refresh(), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.compiler.routeMap(nil), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns a description of an endpoint for the route map.

@@ -187,53 +187,45 @@ type need struct {
 	line  int // 0 if there is none
 }
 
-// neededBy returns what the page of a route asks for, if no handler for GET gives it any data.
-func (c *compiler) neededBy(r *routetree.Route) (n need) {
+// neededBy returns what the page of a route asks for in these templates, if no handler for GET gives it
+// any data.
+func (c *compiler) neededBy(r *routetree.Route, views *templates.Views) (n need) {
 	if c.plan.Of(r).GivesNoData() {
-		n.field, n.line = c.table.views.Needs(r.Path)
+		n.field, n.line = views.Needs(r.Path)
 	}
 	return n
 }
 
-// checkData reports a page that uses data although no handler for GET gives it any. That is
-// a fault if the page has handlers for other methods, or has failed without data: the error of
-// that may stand in a partial. Otherwise it is a warning, since the page may be rendered by View
-// only.
+// checkData reports a page that uses data although no handler for GET gives it any, or that has failed
+// without data: the error of that may stand in a partial.
 func (c *compiler) checkData(r *routetree.Route, n need, failed error) {
 	switch {
-	case n.line == 0 && failed != nil:
+	case n.line > 0:
+		c.faults = append(c.faults, c.datalessFault(r, n, failed != nil))
+	case failed != nil:
 		f := templates.Fault(r.File, failed)
 		if !slices.ContainsFunc(c.faults, func(known fault.Fault) bool { return known.File == f.File && known.Line == f.Line && !known.Warning }) { // which says what would be right
 			c.faults = append(c.faults, f)
 		}
-	case n.line == 0:
-	default:
-		d := dataless{r, len(c.plan.Of(r).Verbs) > 0 || failed != nil, c.plan.Remedy(r)}
-		c.faults = append(c.faults, d.fault(n))
 	}
 }
 
-// A dataless page is rendered without data, since no handler for GET gives it any.
-type dataless struct {
-	route  *routetree.Route
-	fails  bool   // data that it asks for are a fault, not a warning
-	remedy string // what gives it data
-}
-
-// fault returns what is wrong with the page if it asks for data.
-func (d dataless) fault(n need) fault.Fault {
-	if d.fails {
-		return fault.InLine(d.route.File, n.line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.field, d.remedy)
+// datalessFault returns what is wrong with a page that asks for data and gets none. It is a warning if
+// the route has no handlers for other methods, and the page has not failed: it may be rendered by View
+// only.
+func (c *compiler) datalessFault(r *routetree.Route, n need, failed bool) fault.Fault {
+	remedy := c.plan.Remedy(r)
+	if failed || len(c.plan.Of(r).Verbs) > 0 {
+		return fault.InLine(r.File, n.line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.field, remedy)
 	}
-	return fault.Warn(d.route.File, n.line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.field, d.remedy)
+	return fault.Warn(r.File, n.line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.field, remedy)
 }
 
-// datalessFaults returns the faults of the pages that ask for data in these templates, those on disk, and
-// get none.
-func (t *table) datalessFaults(views *templates.Views) (faults []fault.Fault) {
-	for _, d := range t.dataless {
-		if field, line := views.Needs(d.route.Path); line > 0 {
-			faults = append(faults, d.fault(need{field, line}))
+// datalessFaults returns the faults of the pages that ask for data in these templates, and get none.
+func (c *compiler) datalessFaults(views *templates.Views) (faults []fault.Fault) {
+	for _, r := range c.tree.Routes {
+		if n := c.neededBy(r, views); n.line > 0 {
+			faults = append(faults, c.datalessFault(r, n, false))
 		}
 	}
 	return faults

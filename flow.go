@@ -232,8 +232,8 @@ type Router struct {
 	front    *devFront               // nil unless Dev was called for this Router or for one mounted inside; set by begin
 	mounted  atomic.Pointer[Mounted] // the mount of this Router; nil if it is not mounted
 	compiled sync.Mutex
-	// keepsRouteMap: compile keeps the route map, for the command routes -explain.
-	keepsRouteMap bool
+	// keepsCompiler: compile keeps the registrations, for the command routes -explain.
+	keepsCompiler bool
 	// forChecksOnly: compile keeps what it has read of templates, and no pages, for the commands
 	// check and manifest.
 	forChecksOnly bool

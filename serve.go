@@ -127,7 +127,7 @@ func keepLog(log *livereload.Log) *livereload.Log {
 
 // inspect runs the commands routes, check, manifest and export.
 func (r *Router) inspect(ctx context.Context, c command.Command, p command.Process) error {
-	r.keepsRouteMap = c.Name == "routes" && c.Routes.Explain != ""
+	r.keepsCompiler = c.Name == "routes" && c.Routes.Explain != ""
 	r.forChecksOnly = c.Name == "check" || c.Name == "manifest"
 	err := r.Check()
 	if c.Name == "check" {
@@ -151,7 +151,7 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 		return command.PrintJSON(p.Stdout, r.manifest())
 	case c.Check.JSON:
 		return nil
-	case r.keepsRouteMap:
+	case r.keepsCompiler:
 		return r.printExplanation(c.Routes, p.Stdout)
 	case c.Name == "routes":
 		var all []command.Route

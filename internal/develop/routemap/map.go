@@ -8,12 +8,9 @@
 package routemap
 
 import (
-	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
-
-	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // A Map has the routes of an application, or of one that is mounted in another.
@@ -25,11 +22,9 @@ type Map struct {
 	Mounts  []Mount  // mounted handlers that are not Routers
 	Inside  []Map    // mounted Routers
 	Public  []Public // in the order of their files
-	Unbuilt []string // route files that are on disk and not in the binary
+	Unbuilt []string // route files that are on disk and not in the binary, with those of mounted Routers
 
-	forPublic []Middleware    // the middleware before public files
-	tree      *routetree.Tree // the tree of the binary
-	disk      fs.FS           // the files on disk; nil unless in development
+	forPublic []Middleware // the middleware before public files
 }
 
 // A Route is one route file.

@@ -23,18 +23,47 @@ type Source[H, M any] struct {
 	Handler func(*H) fault.Position           // returns the position of a handler
 	Name    func(M) (name string, guard bool) // returns the name of a middleware, and whether it is a guard
 	Disk    fs.FS                             // the files on disk in development; otherwise nil
+	Mounts  []Mount
+	Inside  []Map
 }
 
-// NewMap returns the map of the routes. It leaves Mounts and Inside to the caller, and what
-// may change on disk to Refresh.
+// NewMap returns the map of the routes. In development the layouts, the error pages, the examples
+// and the public files are those on disk.
 func (s Source[H, M]) NewMap() Map {
-	m := Map{Prefix: prefixOf(s.Tree), tree: s.Tree, disk: s.Disk}
+	m := Map{Prefix: prefixOf(s.Tree), Mounts: s.Mounts, Inside: s.Inside}
+	now := s.Tree
+	if s.Disk != nil {
+		now = routetree.ParseIn(now.Dir, s.Disk, now.Shared, now.Formats).Below(now.Prefix)
+	}
+	built, onDisk := map[string]bool{}, map[string]*routetree.Route{}
+	for _, r := range now.Routes {
+		onDisk[r.File] = r
+	}
 	for _, r := range s.Tree.Routes {
-		m.Routes = append(m.Routes, s.route(r))
+		route := s.route(r)
+		route.setTemplates(now)
+		route.readExamples(now.Files, onDisk[r.File])
+		m.Routes, built[r.File] = append(m.Routes, route), true
+	}
+	for _, r := range now.Routes {
+		if !built[r.File] {
+			m.Unbuilt = append(m.Unbuilt, r.File)
+		}
+	}
+	for _, p := range now.Public {
+		m.Public = append(m.Public, Public{p.File, p.Pattern.String(), linkOf(p.Pattern)})
+	}
+	for _, inside := range s.Inside {
+		m.Unbuilt = append(m.Unbuilt, inside.Unbuilt...)
 	}
 	standard := slices.DeleteFunc(s.Middleware(s.Plan.Uses), func(m Middleware) bool { return m.Guard })
 	m.forPublic = append(slices.Clip(s.Before), standard...)
 	return m
+}
+
+// BeforeMounted returns the middleware before what is mounted, given that of the mount.
+func (s Source[H, M]) BeforeMounted(own []*registry.Use[M]) []Middleware {
+	return append(slices.Clip(s.Before), s.Middleware(s.Plan.BeforeMounted(own))...)
 }
 
 // prefixOf returns the pattern of the prefix that a tree is mounted at, or "".
@@ -79,41 +108,6 @@ func (s Source[H, M]) route(r *routetree.Route) Route {
 	}
 	slices.SortStableFunc(route.Methods, func(a, b Method) int { return forms.CompareMethods(a.Method, b.Method) })
 	return route
-}
-
-// Refresh returns the map with the current layouts, error pages and public files. In
-// development it reads these from disk, and lists the route files that are not in the binary.
-func (m Map) Refresh() Map {
-	now := m.tree
-	if m.disk != nil {
-		now = routetree.ParseIn(now.Dir, m.disk, now.Shared, now.Formats).Below(now.Prefix)
-	}
-	unbuilt := map[string]*routetree.Route{}
-	for _, r := range now.Routes {
-		unbuilt[r.File] = r
-	}
-	m.Routes = slices.Clone(m.Routes)
-	for i := range m.Routes {
-		route := &m.Routes[i]
-		route.setTemplates(now)
-		route.readExamples(now.Files, unbuilt[route.File])
-		delete(unbuilt, route.File)
-	}
-	m.Unbuilt, m.Public = nil, nil
-	for _, r := range now.Routes {
-		if unbuilt[r.File] != nil {
-			m.Unbuilt = append(m.Unbuilt, r.File)
-		}
-	}
-	for _, p := range now.Public {
-		m.Public = append(m.Public, Public{p.File, p.Pattern.String(), linkOf(p.Pattern)})
-	}
-	m.Inside = slices.Clone(m.Inside)
-	for i, inside := range m.Inside {
-		m.Inside[i] = inside.Refresh()
-		m.Unbuilt = append(m.Unbuilt, m.Inside[i].Unbuilt...)
-	}
-	return m
 }
 
 // readExamples reads the examples of a route as it is in files. It does nothing for a page, and
