@@ -47,12 +47,6 @@ func newRouter() *flow.Router {
 	return r
 }
 
-// get prints the answer to a GET.
-func get(h http.Handler, target string) {
-	w := do(h, httptest.NewRequest("GET", target, nil))
-	fmt.Println(w.Code, w.Body)
-}
-
 func ExampleNew() {
 	r := newRouter()
 	for _, route := range r.Routes() {
@@ -570,4 +564,51 @@ func ExampleRouter_Mount() {
 	// 200 acme 7, next /orgs/acme/invoices/8
 	// 200 a file
 	// /orgs/acme/invoices/7 <nil>
+}
+
+// Errors of the API are in its own format, all of them; those of pages are left alone.
+func ExampleDir_OnError() {
+	r := flow.New(fstest.MapFS{"router/api/notes.http": {}})
+	r.Logger = slog.New(slog.DiscardHandler)
+	r.In("api").OnError(func(_ *flow.Request, err error) flow.Response {
+		message, fields := http.StatusText(flow.StatusOf(err)), flow.Invalid{}
+		if public := (*flow.HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
+			message = public.Message
+		}
+		errors.As(err, &fields)
+		return flow.JSON(map[string]any{"message": message, "fields": fields})
+	})
+	r.At("api/notes").GET().Do(func(req *flow.Request) (string, error) {
+		switch req.Input("as") {
+		case "conflict":
+			return "", flow.Error(409, "somebody else was first", errors.New("for the log"))
+		case "invalid":
+			return "", flow.Invalid{"text": "is required"}
+		case "unknown":
+			return "", errors.New("for the log")
+		}
+		panic("for the log")
+	})
+	r.At("api/notes").POST().Do(func(*flow.Request) flow.Response { return flow.Fail(403, "not you") })
+
+	for _, target := range []string{
+		"GET /api/notes?as=conflict", "GET /api/notes?as=invalid", "GET /api/notes?as=unknown", "GET /api/notes",
+		"POST /api/notes", "PUT /api/notes", "GET /api/nobody", "GET /nobody",
+	} {
+		method, url, _ := strings.Cut(target, " ")
+		w := ask(r, method, url, "")
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
+	}
+	w := ask(r, "POST", "/api/notes", "", "Sec-Fetch-Site: cross-site")
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	// Output:
+	// 409 {"fields":{},"message":"somebody else was first"}
+	// 422 {"fields":{"text":"is required"},"message":"Unprocessable Entity"}
+	// 500 {"fields":{},"message":"Internal Server Error"}
+	// 500 {"fields":{},"message":"Internal Server Error"}
+	// 403 {"fields":{},"message":"not you"}
+	// 405 {"fields":{},"message":"Method Not Allowed"}
+	// 404 {"fields":{},"message":"Not Found"}
+	// 404 {"type":"about:blank","title":"Not Found","status":404}
+	// 403 application/json
 }

@@ -65,6 +65,7 @@ var (
 	remote     = apptest.Remote
 	says       = apptest.Says
 	ask        = apptest.Ask
+	get        = apptest.Show
 	wire       = apptest.Wire
 	dial       = apptest.Dial
 	together   = apptest.Together

@@ -62,7 +62,7 @@ func ginWriterOf(routes []route) http.Handler {
 // lists them for his benchmark.
 func githubRoutes() []route {
 	_, source, _, _ := runtime.Caller(0)
-	f, err := os.Open(filepath.Join(filepath.Dir(source), "../../testdata/github.txt"))
+	f, err := os.Open(filepath.Join(filepath.Dir(source), "../../internal/testkit/apps/speed/testdata/github.txt"))
 	if err != nil {
 		panic(err) // the program is run from its source
 	}

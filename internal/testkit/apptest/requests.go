@@ -75,6 +75,12 @@ func Ask(h http.Handler, method, target, body string, headers ...string) *httpte
 	return Do(h, r)
 }
 
+// Show prints the answer to a GET, for examples.
+func Show(h http.Handler, target string) {
+	w := Do(h, httptest.NewRequest("GET", target, nil))
+	fmt.Println(w.Code, w.Body)
+}
+
 // Says sums an answer up in a line.
 func Says(w *httptest.ResponseRecorder) string {
 	text := fmt.Sprint(w.Code)

@@ -299,7 +299,7 @@ func (g framing) request() string {
 		g.or("Host: a", "", "Host: a\r\nHost: a", "Host: a\r\nHost: b", "Host: a, b", "Host: a b", "Host:", "host:a", "Host : a", "Host: a/b", "Host: a@b", "Host: [::1]:80", "Host: a\x00", "Host: \xe9", "Host: a\r\n b"),
 		g.or("", "Connection: close", "Connection: keep-alive", "Connection: Close, x", "Connection: Transfer-Encoding", "Connection: Content-Length", "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings"),
 		g.or(g.one("", "", "", "Expect: 100-continue"), "Expect: 100-Continue", "Expect: 100-continue, 100-continue", "Expect: 100-continue\r\nExpect: x", "Expect: 101-switch", "Expect:"),
-		g.or("Content-Type: text/plain", "Content-Type: "+formType, "Content-Type: "+formType, "Content-Type: "+formType),
+		g.or("Content-Type: text/plain", "Content-Type: "+flowtest.Form, "Content-Type: "+flowtest.Form, "Content-Type: "+flowtest.Form),
 		g.or("", "X Y: z", "X : y", "X\t: y", ": y", "X", "X\x00: y", "X: \x00", "X: a\rb", "X: y\r\n z", "X: y\r\n\tz", "X: y\r\n Content-Length: 3", "X: y\n\n", "X\xe9: y", "X: \xe9", "X_Y: z", "X: "+g.long(), g.long()+": y", strings.Repeat("X: y\r\n", 2000)+"X: y"),
 	)
 	g.Shuffle(len(headers), func(i, j int) { headers[i], headers[j] = headers[j], headers[i] })

@@ -5,12 +5,6 @@ import (
 	"testing/fstest"
 )
 
-const (
-	formType   = "application/x-www-form-urlencoded"
-	jsonMedia  = "application/json"
-	multiMedia = "multipart/form-data; boundary=b"
-)
-
 // treeOf returns a tree of files, "name" or "name: text".
 func treeOf(files ...string) fstest.MapFS {
 	tree := fstest.MapFS{}

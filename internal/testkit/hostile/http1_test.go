@@ -14,6 +14,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/testkit/flowtest"
 	"example.com/flow/internal/testkit/servertest"
 )
 
@@ -107,7 +108,7 @@ func slowBodies(s *siege) {
 	together(120, func(i int) {
 		c := s.dial()
 		defer c.Close()
-		io.WriteString(c, "POST "+paths[i%3]+" HTTP/1.1\r\nHost: a\r\nContent-Type: "+formType+"\r\n"+framings[i/3%2])
+		io.WriteString(c, "POST "+paths[i%3]+" HTTP/1.1\r\nHost: a\r\nContent-Type: "+flowtest.Form+"\r\n"+framings[i/3%2])
 		drips := i/6%2 == 0
 		go func() {
 			io.WriteString(c, "v=")
@@ -141,14 +142,14 @@ func largeBodies(s *siege) {
 	file := "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"f.txt\"\r\n\r\n"
 	field := "--b\r\nContent-Disposition: form-data; name=\"f\"\r\n\r\nx\r\n"
 	uploads := []struct{ path, media, begin string }{
-		{"/json", formType, "v="},
-		{"/json", formType, strings.Repeat("a&", maxBody/2)},
-		{"/json", jsonMedia, `{"v":"`},
-		{"/json", jsonMedia, strings.Repeat("[", maxBody)},
-		{"/json", multiMedia, file},
-		{"/json", multiMedia, strings.Repeat(field, maxBody/len(field)+1)},
+		{"/json", flowtest.Form, "v="},
+		{"/json", flowtest.Form, strings.Repeat("a&", maxBody/2)},
+		{"/json", flowtest.JSON, `{"v":"`},
+		{"/json", flowtest.JSON, strings.Repeat("[", maxBody)},
+		{"/json", flowtest.Multipart, file},
+		{"/json", flowtest.Multipart, strings.Repeat(field, maxBody/len(field)+1)},
 		{"/raw", "text/plain", ""},
-		{"/raw", multiMedia, file},
+		{"/raw", flowtest.Multipart, file},
 	}
 	framings := []struct {
 		header  string
@@ -224,7 +225,7 @@ func largeHeaders(s *siege) {
 // malformedChunks sends bodies whose chunks are wrong: no handler must take such a
 // body for a whole one.
 func malformedChunks(s *siege) {
-	const head = " HTTP/1.1\r\nHost: a\r\nContent-Type: " + formType + "\r\nTransfer-Encoding: chunked\r\n\r\n"
+	const head = " HTTP/1.1\r\nHost: a\r\nContent-Type: " + flowtest.Form + "\r\nTransfer-Encoding: chunked\r\n\r\n"
 	long := strings.Repeat("x", 8<<10)
 	for _, tt := range []struct {
 		name, chunks string
@@ -570,7 +571,7 @@ var endings = []struct{ name, text, until string }{
 	{"requests one after the other", strings.Repeat("GET /large HTTP/1.1\r\nHost: a\r\n\r\n", 20), "\x00"},
 }
 
-const cutUpload = " HTTP/1.1\r\nHost: a\r\nContent-Type: " + formType + "\r\nContent-Length: 60000\r\n\r\nv=abc"
+const cutUpload = " HTTP/1.1\r\nHost: a\r\nContent-Type: " + flowtest.Form + "\r\nContent-Length: 60000\r\n\r\nv=abc"
 
 // breakingDown has clients that go away in the middle of each kind of request, with RST.
 func breakingDown(s *siege) {

@@ -374,7 +374,7 @@ type ask struct {
 const cutAnswer = "cut"
 
 // heldAsk is answered in two parts, before and after the servers are told to stop.
-var heldAsk = ask{line: "POST /held/$v", media: formType, body: "v=$v", want: "200 $v $v"}
+var heldAsk = ask{line: "POST /held/$v", media: flowtest.Form, body: "v=$v", want: "200 $v $v"}
 
 func (l *load) asks() []ask {
 	multi := flowtest.Parts("v=$v", "f@$v"+strings.Repeat("x", 5000))
@@ -397,23 +397,23 @@ func (l *load) asks() []ask {
 		{line: "GET /many/$v/b/c%2F$v", want: "200 $v|b|c/$v"},
 		{line: "GET /many/a$v/b$v", want: "200 b$v a$v"},
 		{line: "GET /slow/$v", want: "200 in time $v"},
-		{line: "POST /slow/$v", media: formType, body: "v=$v", want: "503 too slow"},
-		{line: "POST /clone/$v", media: formType, body: "v=$v", header: []string{"X-User: $v"}, want: "200 cloned $v"},
+		{line: "POST /slow/$v", media: flowtest.Form, body: "v=$v", want: "503 too slow"},
+		{line: "POST /clone/$v", media: flowtest.Form, body: "v=$v", header: []string{"X-User: $v"}, want: "200 cloned $v"},
 
-		{line: "POST /bind/$v", media: jsonMedia, body: `{"v":"$v","n":7,"Tags":["$v","b"]}`, want: `200 {"v":"$v","n":7,"Tags":["$v","b"]}`},
-		{line: "POST /bind/$v", media: formType, body: "v=$v&n=8&Tags=$v&Tags=c", want: `200 {"v":"$v","n":8,"Tags":["$v","c"]}`},
-		{line: "POST /bind/$v", media: multiMedia, body: flowtest.Parts("v=$v", "n=9", "Tags=$v"), want: `200 {"v":"$v","n":9,"Tags":["$v"]}`},
+		{line: "POST /bind/$v", media: flowtest.JSON, body: `{"v":"$v","n":7,"Tags":["$v","b"]}`, want: `200 {"v":"$v","n":7,"Tags":["$v","b"]}`},
+		{line: "POST /bind/$v", media: flowtest.Form, body: "v=$v&n=8&Tags=$v&Tags=c", want: `200 {"v":"$v","n":8,"Tags":["$v","c"]}`},
+		{line: "POST /bind/$v", media: flowtest.Multipart, body: flowtest.Parts("v=$v", "n=9", "Tags=$v"), want: `200 {"v":"$v","n":9,"Tags":["$v"]}`},
 		{line: "GET /bind/$v?v=$v&n=1", want: `200 {"v":"$v","n":1,"Tags":null}`},
 		{line: "GET /bind/$v?v=$v", want: `422 …"n":"$v"`},
-		{line: "POST /bind/$v", media: jsonMedia, body: `{"v":"$v"`, want: "400 …"},
-		{line: "POST /input/$v", media: formType, body: "v=$v&v=2&w=" + large, want: "200 [$v 2] $v v=$v&v=2&w=" + large},
-		{line: "POST /upload/$v", media: multiMedia, body: multi, want: "200 $v f.txt $v 50…"},
+		{line: "POST /bind/$v", media: flowtest.JSON, body: `{"v":"$v"`, want: "400 …"},
+		{line: "POST /input/$v", media: flowtest.Form, body: "v=$v&v=2&w=" + large, want: "200 [$v 2] $v v=$v&v=2&w=" + large},
+		{line: "POST /upload/$v", media: flowtest.Multipart, body: multi, want: "200 $v f.txt $v 50…"},
 		{line: "POST /raw/$v", media: "text/plain", body: large, want: "200 " + large},
 		{line: "POST /raw/$v", media: "text/plain", body: large + large, want: "413 …"},
-		{line: "POST /guarded/$v", media: formType, body: "v=$v", want: "200 guarded $v", holds: []string{"X-Guarded: $v"}},
-		{line: "PUT /guarded/$v", media: formType, body: "v=$v&w=1", want: "200 $v v=$v&w=1", holds: []string{"X-Guarded: $v"}},
-		{line: "POST /guarded/$v", media: jsonMedia, body: `{"v":"other"}`, want: "403 …no $v"},
-		{line: "POST /guarded/$v", media: formType, body: "v=$v", header: []string{"Origin: https://evil.example"}, want: "403 …"},
+		{line: "POST /guarded/$v", media: flowtest.Form, body: "v=$v", want: "200 guarded $v", holds: []string{"X-Guarded: $v"}},
+		{line: "PUT /guarded/$v", media: flowtest.Form, body: "v=$v&w=1", want: "200 $v v=$v&w=1", holds: []string{"X-Guarded: $v"}},
+		{line: "POST /guarded/$v", media: flowtest.JSON, body: `{"v":"other"}`, want: "403 …no $v"},
+		{line: "POST /guarded/$v", media: flowtest.Form, body: "v=$v", header: []string{"Origin: https://evil.example"}, want: "403 …"},
 		{line: "GET /me/$v", header: []string{"X-User: u$v"}, want: "200 me u$v"},
 		{line: "GET /me/$v", want: "303 ", holds: []string{"Location: /string/$v"}},
 		{line: "GET /me/$v", header: []string{"X-User: down"}, want: "409 conflict of $v"},
@@ -425,13 +425,13 @@ func (l *load) asks() []ask {
 		{line: "GET /large.css", header: []string{"Range: bytes=1000-2999", "Accept-Encoding: identity"}, want: "206 " + l.large[1000:3000], holds: []string{fmt.Sprint("Content-Range: bytes 1000-2999/", len(l.large))}},
 		{line: "GET /large.css", header: []string{"If-None-Match: *"}, want: "304 "},
 		{line: "GET /site/$v?v=q$v", header: []string{"X-User: u$v"}, want: "200 title $v|q$v|u$v|page $v /site/$v part $v"},
-		{line: "POST /site/$v", media: formType, body: "v=p$v", want: "202 part p$v"},
+		{line: "POST /site/$v", media: flowtest.Form, body: "v=p$v", want: "202 part p$v"},
 		{line: "GET /site/views/$v?v=q$v", want: "200 row $v q$v"},
 		{line: "POST /site/views/$v?v=q$v", header: []string{"X-User: u$v"}, want: "200 title $v|q$v|u$v|page $v /site/$v part $v"},
 		{line: "GET /site/fail/$v?v=q$v", header: []string{"Accept: text/html"}, want: "410 |q$v||error 410 gone $v /site/fail/$v"},
 		{line: "GET /site/no/$v?v=q$v", header: []string{"Accept: text/html", "X-User: u$v"}, want: "404 |q$v|u$v|error 404  /site/no/$v"},
 		{line: "GET /to/$v?v=q$v", want: "302 ", holds: []string{"Location: /string/$v?q=q$v"}},
-		{line: "POST /to/$v", media: formType, body: "v=f$v", want: "303 ", holds: []string{"Location: /string/f$v"}},
+		{line: "POST /to/$v", media: flowtest.Form, body: "v=f$v", want: "303 ", holds: []string{"Location: /string/f$v"}},
 
 		{line: "GET /error/$v", want: "409 conflict of $v"},
 		{line: "GET /panic/$v", want: "500 …"},
@@ -440,7 +440,7 @@ func (l *load) asks() []ask {
 		{line: "GET /no/$v", want: "404 …"},
 
 		{line: "GET /orgs/o$v/item/$v", want: "200 o$v $v /orgs/o$v/item/$v GET /orgs/{org}/item/{v}"},
-		{line: "POST /orgs/o$v/item/$v", media: formType, body: "v=$v", want: "409 inner: $v"},
+		{line: "POST /orgs/o$v/item/$v", media: flowtest.Form, body: "v=$v", want: "409 inner: $v"},
 		{line: "GET /orgs/o$v/to/$v", want: "302 ", holds: []string{"Location: /orgs/o$v/item/$v"}},
 		{line: "GET /orgs/o$v/no/$v", want: "409 inner: 404 Not Found"},
 		{line: "GET /plain/$v/a//$v", want: "200 $v /plain/$v/a//$v", holds: []string{"X-V: $v"}},

@@ -303,7 +303,7 @@ func (s *siege) ask(method, path, body, want string) bool {
 		s.t.Error(err)
 		return false
 	}
-	req.Header.Set("Content-Type", formType)
+	req.Header.Set("Content-Type", flowtest.Form)
 	// The server may close a connection that is idle just when a request is sent on it.
 	req.Header.Set("Idempotency-Key", path)
 	resp, err := s.client.RoundTrip(req)

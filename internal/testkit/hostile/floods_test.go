@@ -1,4 +1,4 @@
-package flow_test
+package hostile_test
 
 import (
 	"fmt"
@@ -19,6 +19,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/serve/wire/accept"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 	"example.com/flow/internal/testkit/servertest"
 )
@@ -37,7 +38,7 @@ type flooded struct {
 
 // headersRead returns all headers that flow reads as lists, for the Router of floodable.
 func headersRead(r *flow.Router) []flooded {
-	tag := serve(r, "GET", "/app.css").Header().Get("ETag")
+	tag := apptest.Serve(r, "GET", "/app.css").Header().Get("ETag")
 	return []flooded{
 		{"GET", "/none", "Accept", "text/html", "404 text/html; charset=utf-8", "404 application/problem+json"},
 		{"GET", "/app.css", "Accept-Encoding", "gzip", "200 text/css; charset=utf-8 gzip", "200 text/css; charset=utf-8"},
@@ -71,7 +72,7 @@ func floodable(tb testing.TB) *flow.Router {
 func (f flooded) ask(r *flow.Router, lines ...string) string {
 	req := httptest.NewRequest(f.method, f.path, nil)
 	req.Header[f.header] = lines
-	w := do(r, req)
+	w := apptest.Do(r, req)
 	answer := fmt.Sprint(w.Code)
 	for _, key := range []string{"Content-Type", "Content-Encoding"} {
 		if value := w.Header().Get(key); value != "" {
@@ -129,21 +130,21 @@ func TestOtherHeaderFloods(t *testing.T) {
 		{"a range, as long as it may be", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + strings.Repeat(" ", accept.MaxBytes-9)}}, 206},
 		{"a range, too long", "GET", "/app.css", http.Header{"Range": {"bytes=0-1" + strings.Repeat(" ", accept.MaxBytes-8)}}, 200},
 		{"If-Range", "GET", "/app.css", http.Header{"Range": {"bytes=0-1"}, "If-Range": {flood(`"a",`)}}, 200},
-		{"a media type, as long as it may be", "POST", "/x", http.Header{"Content-Type": {formType + ";" + strings.Repeat(" ", mostContentType-len(formType)-1)}}, 200},
-		{"a media type, too long", "POST", "/x", http.Header{"Content-Type": {formType + ";" + strings.Repeat(" ", mostContentType-len(formType))}}, 415},
+		{"a media type, as long as it may be", "POST", "/x", http.Header{"Content-Type": {flowtest.Form + ";" + strings.Repeat(" ", mostContentType-len(flowtest.Form)-1)}}, 200},
+		{"a media type, too long", "POST", "/x", http.Header{"Content-Type": {flowtest.Form + ";" + strings.Repeat(" ", mostContentType-len(flowtest.Form))}}, 415},
 		{"a media type that is none", "POST", "/x", http.Header{"Content-Type": {flood("\xff")}}, 415},
-		{"parameters of multipart", "POST", "/x", http.Header{"Content-Type": {multiMedia + flood(";x-a=1")}}, 415},
-		{"Content-Encoding", "POST", "/x", http.Header{"Content-Type": {formType}, "Content-Encoding": {flood("gzip,")}}, 200},
-		{"an origin", "POST", "/x", http.Header{"Content-Type": {formType}, "Origin": {flood("*")}}, 403},
-		{"Sec-Fetch-Site", "POST", "/x", http.Header{"Content-Type": {formType}, "Sec-Fetch-Site": {flood("none,")}}, 403},
+		{"parameters of multipart", "POST", "/x", http.Header{"Content-Type": {flowtest.Multipart + flood(";x-a=1")}}, 415},
+		{"Content-Encoding", "POST", "/x", http.Header{"Content-Type": {flowtest.Form}, "Content-Encoding": {flood("gzip,")}}, 200},
+		{"an origin", "POST", "/x", http.Header{"Content-Type": {flowtest.Form}, "Origin": {flood("*")}}, 403},
+		{"Sec-Fetch-Site", "POST", "/x", http.Header{"Content-Type": {flowtest.Form}, "Sec-Fetch-Site": {flood("none,")}}, 403},
 		{"a method", "OPTIONS", "/x", http.Header{"Access-Control-Request-Method": {flood("POST,")}}, 204},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			req := sending(tt.method, tt.path, "", "a=1")
+			req := flowtest.Sending(tt.method, tt.path, "", "a=1")
 			req.Header = tt.header
 			req.Header.Set("X-Request-Id", flood("a"))
-			w := do(r, req)
+			w := apptest.Do(r, req)
 			is.Equal(w.Code, tt.want)
 			is.True(len(w.Header().Get("X-Request-Id")) <= 128)
 		})
@@ -209,7 +210,7 @@ func careful(tb testing.TB) *flow.Router {
 	})
 	r.At("get").GET().Do(func(req *flow.Request) flow.Response { return flow.Text(req.Input("a")).Header("X-A", req.Input("a")) })
 	r.At("docs/[...p]").GET().Do(func(req *flow.Request) string { return req.Param("p") })
-	inner, _ := lone(func(req *flow.Request) flow.Response { return flow.JSON(req.All()) })
+	inner, _ := apptest.Lone(func(req *flow.Request) flow.Response { return flow.JSON(req.All()) })
 	r.Mount("/in/[org]", inner)
 	r.Mount("/files/", http.NotFoundHandler())
 	return r
@@ -218,7 +219,7 @@ func careful(tb testing.TB) *flow.Router {
 // TestClientsCannotFillTheLog: whatever a client sends, an application whose handlers
 // have no faults has nothing to warn of.
 func TestClientsCannotFillTheLog(t *testing.T) {
-	var log journal
+	var log apptest.Journal
 	records := slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn})
 	r := careful(t)
 	r.Logger = slog.New(records)
@@ -239,12 +240,12 @@ func TestClientsCannotFillTheLog(t *testing.T) {
 		"Transfer-Encoding: chunked\r\n\r\n5\r\nx", "Transfer-Encoding: chunked\r\n\r\ng\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\nX\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n1\r\n1\r\n0\r\nContent-Length: 9\r\n\r\n",
 		"Transfer-Encoding: gzip\r\n\r\n", "Transfer-Encoding: chunked\r\nContent-Length: 7\r\n\r\n0\r\n\r\n"}
 	texts := map[string][]string{
-		jsonMedia:                          {`{`, `{"a":`, `[]`, `null`, `{"N":"x","T":1e999}`, `{"a":"` + "\xff" + `"}`, strings.Repeat("[", 20_000), `{"a":1,"a":{"b":[1e400]}}`, "\xef\xbb\xbf{}", strings.Repeat(" ", 70_000)},
-		formType:                           {"a=%zz", "a;b", "=&=&", strings.Repeat("a&", 2000), "N=x&N=y&T=z&F=NaN", "a=\x00\xff", strings.Repeat("a", 70_000)},
-		multiMedia:                         {"", "--b", "--b--", "--b\r\n\r\n", parts("a=1")[:40], parts("a=1", "f@x"), strings.Repeat("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", 1001) + "--b--", "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"../../x\x00\"\r\n\r\nx\r\n--b--", "--b\r\n" + strings.Repeat("X: y\r\n", 8000) + "\r\n\r\n--b--"},
+		flowtest.JSON:                      {`{`, `{"a":`, `[]`, `null`, `{"N":"x","T":1e999}`, `{"a":"` + "\xff" + `"}`, strings.Repeat("[", 20_000), `{"a":1,"a":{"b":[1e400]}}`, "\xef\xbb\xbf{}", strings.Repeat(" ", 70_000)},
+		flowtest.Form:                      {"a=%zz", "a;b", "=&=&", strings.Repeat("a&", 2000), "N=x&N=y&T=z&F=NaN", "a=\x00\xff", strings.Repeat("a", 70_000)},
+		flowtest.Multipart:                 {"", "--b", "--b--", "--b\r\n\r\n", flowtest.Parts("a=1")[:40], flowtest.Parts("a=1", "f@x"), strings.Repeat("--b\r\nContent-Disposition: form-data; name=a\r\n\r\n\r\n", 1001) + "--b--", "--b\r\nContent-Disposition: form-data; name=\"f\"; filename=\"../../x\x00\"\r\n\r\nx\r\n--b--", "--b\r\n" + strings.Repeat("X: y\r\n", 8000) + "\r\n\r\n--b--"},
 		"multipart/form-data; boundary=":   {"x"},
 		"multipart/form-data; boundary=\"": {"x"},
-		"multipart/mixed; boundary=b":      {parts("a=1")},
+		"multipart/mixed; boundary=b":      {flowtest.Parts("a=1")},
 		"text/plain":                       {"x", strings.Repeat("x", 70_000)},
 	}
 	for _, mediaType := range slices.Sorted(maps.Keys(texts)) {
@@ -270,7 +271,7 @@ func TestClientsCannotFillTheLog(t *testing.T) {
 		}
 		for _, header := range headers {
 			add("GET", target, header, "")
-			add("POST", target, header, "Content-Type: "+formType+"\r\nContent-Length: 3\r\n\r\na=1")
+			add("POST", target, header, "Content-Type: "+flowtest.Form+"\r\nContent-Length: 3\r\n\r\na=1")
 		}
 	}
 	for _, target := range []string{"/bind", "/data", "/file", "/raw", "/std", "/get", "/in/acme/x", "/files/x", "/none", "/app.css"} {

@@ -1,4 +1,5 @@
-package flow_test
+// Package recipes_test has recipes of docs/recipes.md as examples, with what they answer.
+package recipes_test
 
 import (
 	"context"
@@ -6,19 +7,17 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"fmt"
 	"html/template"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing/fstest"
 
 	"example.com/flow"
-)
 
-// The examples here are recipes of docs/recipes.md.
+	"example.com/flow/internal/testkit/apptest"
+)
 
 // An API whose clients show a token. Of the tokens it knows only the hashes.
 func Example_tokens() {
@@ -53,63 +52,16 @@ func Example_tokens() {
 	})
 
 	for _, headers := range [][]string{nil, {"Authorization: Bearer wrong"}, {"Authorization: Basic Y2k6"}, {"Authorization: bearer correct-horse"}} {
-		w := ask(r, "GET", "/api/notes", "", headers...)
+		w := apptest.Ask(r, "GET", "/api/notes", "", headers...)
 		fmt.Println(w.Code, w.Header().Get("WWW-Authenticate"), w.Body)
 	}
-	get(r, "/")
+	apptest.Show(r, "/")
 	// Output:
 	// 401 Bearer realm="api" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"a token is needed"}
 	// 401 Bearer realm="api" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"a token is needed"}
 	// 401 Bearer realm="api" {"type":"about:blank","title":"Unauthorized","status":401,"detail":"a token is needed"}
 	// 200  notes for ci
 	// 200 hello
-}
-
-// Errors of the API are in its own format, all of them; those of pages are left alone.
-func ExampleDir_OnError() {
-	r := flow.New(fstest.MapFS{"router/api/notes.http": {}})
-	r.Logger = slog.New(slog.DiscardHandler)
-	r.In("api").OnError(func(_ *flow.Request, err error) flow.Response {
-		message, fields := http.StatusText(flow.StatusOf(err)), flow.Invalid{}
-		if public := (*flow.HTTPError)(nil); errors.As(err, &public) && public.Message != "" {
-			message = public.Message
-		}
-		errors.As(err, &fields)
-		return flow.JSON(map[string]any{"message": message, "fields": fields})
-	})
-	r.At("api/notes").GET().Do(func(req *flow.Request) (string, error) {
-		switch req.Input("as") {
-		case "conflict":
-			return "", flow.Error(409, "somebody else was first", errors.New("for the log"))
-		case "invalid":
-			return "", flow.Invalid{"text": "is required"}
-		case "unknown":
-			return "", errors.New("for the log")
-		}
-		panic("for the log")
-	})
-	r.At("api/notes").POST().Do(func(*flow.Request) flow.Response { return flow.Fail(403, "not you") })
-
-	for _, target := range []string{
-		"GET /api/notes?as=conflict", "GET /api/notes?as=invalid", "GET /api/notes?as=unknown", "GET /api/notes",
-		"POST /api/notes", "PUT /api/notes", "GET /api/nobody", "GET /nobody",
-	} {
-		method, url, _ := strings.Cut(target, " ")
-		w := ask(r, method, url, "")
-		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
-	}
-	w := ask(r, "POST", "/api/notes", "", "Sec-Fetch-Site: cross-site")
-	fmt.Println(w.Code, w.Header().Get("Content-Type"))
-	// Output:
-	// 409 {"fields":{},"message":"somebody else was first"}
-	// 422 {"fields":{"text":"is required"},"message":"Unprocessable Entity"}
-	// 500 {"fields":{},"message":"Internal Server Error"}
-	// 500 {"fields":{},"message":"Internal Server Error"}
-	// 403 {"fields":{},"message":"not you"}
-	// 405 {"fields":{},"message":"Method Not Allowed"}
-	// 404 {"fields":{},"message":"Not Found"}
-	// 404 {"type":"about:blank","title":"Not Found","status":404}
-	// 403 application/json
 }
 
 // A shortNote is the input of Example_flash.
@@ -172,15 +124,15 @@ func Example_flash() {
 		return say(flow.RedirectTo("notes"), "“"+in.Value.Text+"” was added"), nil
 	})
 
-	w := ask(r, "POST", "/notes", "text=a<")
+	w := apptest.Ask(r, "POST", "/notes", "text=a<")
 	fmt.Println(w.Code, w.Body)
-	w = ask(r, "POST", "/notes", "text=milk")
+	w = apptest.Ask(r, "POST", "/notes", "text=milk")
 	fmt.Println(w.Code, w.Header().Get("Location"))
 	cookie := w.Result().Cookies()[0]
-	w = ask(r, "GET", "/notes", "", "Cookie: "+cookie.Name+"="+cookie.Value)
+	w = apptest.Ask(r, "GET", "/notes", "", "Cookie: "+cookie.Name+"="+cookie.Value)
 	fmt.Println(w.Code, w.Body)
 	fmt.Println(w.Header().Get("Set-Cookie"))
-	get(r, "/notes")
+	apptest.Show(r, "/notes")
 	// Output:
 	// 422 <ul></ul><form method="post"><input name="text" value="a&lt;"> must have three letters</form>
 	// 303 /notes
@@ -248,15 +200,15 @@ func Example_editing() {
 		return flow.RedirectTo("links"), nil
 	})
 
-	get(r, "/links")
-	get(r, "/links/7/edit")
-	w := ask(r, "POST", "/links/7/edit", "title=+&read=on")
+	apptest.Show(r, "/links")
+	apptest.Show(r, "/links/7/edit")
+	w := apptest.Ask(r, "POST", "/links/7/edit", "title=+&read=on")
 	fmt.Println(w.Code, w.Body)
-	w = ask(r, "POST", "/links/7/edit", "title=Gopher&ID=8") // the box is not ticked
+	w = apptest.Ask(r, "POST", "/links/7/edit", "title=Gopher&ID=8") // the box is not ticked
 	fmt.Println(w.Code, w.Header().Get("Location"), links)
-	w = ask(r, "POST", "/links/7/delete", "", "Origin: https://other.example")
+	w = apptest.Ask(r, "POST", "/links/7/delete", "", "Origin: https://other.example")
 	fmt.Println(w.Code, len(links))
-	w = ask(r, "POST", "/links/7/delete", "")
+	w = apptest.Ask(r, "POST", "/links/7/delete", "")
 	fmt.Println(w.Code, w.Header().Get("Location"), links)
 	// Output:
 	// 200 <a href="/links/7/edit">Go</a> (read)<form method="post" action="/links/7/delete"><button>Delete</button></form>
@@ -326,19 +278,19 @@ func Example_signIn() {
 		return flow.RedirectTo("login").Cookie(sessionCookie("", -1))
 	})
 
-	w := ask(r, "GET", "/account", "")
+	w := apptest.Ask(r, "GET", "/account", "")
 	fmt.Println(w.Code, w.Header().Get("Location"))
-	w = ask(r, "POST", "/login", "name=ada&password=wrong")
+	w = apptest.Ask(r, "POST", "/login", "name=ada&password=wrong")
 	fmt.Println(w.Code, w.Body)
-	w = ask(r, "POST", "/login", "name=ada&password=analytical")
+	w = apptest.Ask(r, "POST", "/login", "name=ada&password=analytical")
 	cookie := w.Result().Cookies()[0]
 	fmt.Println(w.Code, w.Header().Get("Location"), len(cookie.Value))
 	carried := "Cookie: session=" + cookie.Value
-	w = ask(r, "GET", "/account", "", carried)
+	w = apptest.Ask(r, "GET", "/account", "", carried)
 	fmt.Println(w.Code, w.Body)
-	w = ask(r, "POST", "/logout", "", carried)
+	w = apptest.Ask(r, "POST", "/logout", "", carried)
 	fmt.Println(w.Code, w.Header().Get("Set-Cookie"))
-	w = ask(r, "GET", "/account", "", carried)
+	w = apptest.Ask(r, "GET", "/account", "", carried)
 	fmt.Println(w.Code, w.Header().Get("Location"))
 	// Output:
 	// 302 /login
@@ -378,7 +330,7 @@ func Example_htmx() {
 		{"HX-Request: true", "HX-Boosted: true"},
 		{"HX-Request: true", "HX-History-Restore-Request: true"},
 	} {
-		w := ask(r, "GET", "/notes", "", headers...)
+		w := apptest.Ask(r, "GET", "/notes", "", headers...)
 		fmt.Println(w.Header()["Vary"], w.Body)
 	}
 	// Output:
@@ -412,7 +364,7 @@ func Example_singlePage() {
 		"GET /api/users", "DELETE /api/users", "GET /api/nobody", "POST /api/nobody",
 	} {
 		method, target, _ := strings.Cut(request, " ")
-		w := ask(r, method, target, "")
+		w := apptest.Ask(r, method, target, "")
 		fmt.Println(w.Code, request, w.Header().Get("Content-Type"))
 	}
 	// Output:
@@ -455,7 +407,7 @@ func Example_languages() {
 	r.At("[[lang=lang]]/about").GET().Name("about")
 
 	for _, target := range []string{"/", "/de", "/fr/about", "/it/about", "/de/none"} {
-		w := ask(r, "GET", target, "", "Accept: text/plain")
+		w := apptest.Ask(r, "GET", target, "", "Accept: text/plain")
 		fmt.Println(w.Code, target, strings.TrimSpace(w.Body.String()))
 	}
 	// Output:

@@ -1,4 +1,6 @@
-package flow_test
+// Package speed_test has benchmarks of whole applications, for profiles, and for comparing two versions of
+// flow. Those in bench/ compare flow with others.
+package speed_test
 
 import (
 	"bufio"
@@ -21,6 +23,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -100,7 +103,7 @@ func BenchmarkGitHub(b *testing.B) {
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			routes := githubRoutes(b)
-			w := &sink{Headers: http.Header{}}
+			w := &apptest.Sink{Headers: http.Header{}}
 			r, err := http.NewRequest("GET", "/", nil)
 			if err != nil {
 				b.Fatal(err)
@@ -220,11 +223,11 @@ func BenchmarkFiles(b *testing.B) {
 		{"FileServerFS", "/site.css", http.FileServerFS(site(b, "public")), nil, 200, 20475},
 		{"file", "/site.css", r, nil, 200, 20475},
 		{"file/gzip", "/site.css", r, []string{"Accept-Encoding", "gzip, deflate, br, zstd"}, 200, 0},
-		{"file/304", "/site.css", r, []string{"If-None-Match", serve(r, "GET", "/site.css").Header().Get("ETag")}, 304, 0},
+		{"file/304", "/site.css", r, []string{"If-None-Match", apptest.Serve(r, "GET", "/site.css").Header().Get("ETag")}, 304, 0},
 		{"page/FileServerFS", "/page.html", http.FileServerFS(site(b, "router")), nil, 200, 20042},
 		{"page", "/page", r, nil, 200, 20048},
 		{"page/gzip", "/page", r, []string{"Accept-Encoding", "gzip, deflate, br, zstd"}, 200, 0},
-		{"page/304", "/page", r, []string{"If-None-Match", serve(r, "GET", "/page").Header().Get("ETag")}, 304, 0},
+		{"page/304", "/page", r, []string{"If-None-Match", apptest.Serve(r, "GET", "/page").Header().Get("ETag")}, 304, 0},
 	} {
 		b.Run(bm.name, func(b *testing.B) {
 			req, err := http.NewRequest("GET", bm.target, nil)
@@ -234,7 +237,7 @@ func BenchmarkFiles(b *testing.B) {
 			for i := 0; i < len(bm.header); i += 2 {
 				req.Header.Set(bm.header[i], bm.header[i+1])
 			}
-			w := &statusSink{sink: sink{Headers: http.Header{}}}
+			w := &statusSink{Sink: apptest.Sink{Headers: http.Header{}}}
 			bm.handler.ServeHTTP(w, req)
 			if w.status != bm.status || bm.size > 0 && w.Wrote != bm.size {
 				b.Fatalf("got %d with %d bytes, want %d with %d", w.status, w.Wrote, bm.status, bm.size)
@@ -250,7 +253,7 @@ func BenchmarkFiles(b *testing.B) {
 
 // A statusSink is a sink that remembers the status.
 type statusSink struct {
-	sink
+	apptest.Sink
 	status int
 }
 
@@ -321,7 +324,7 @@ func listRouter(tb testing.TB, data any) *flow.Router {
 func TestPageIsWhatTemplatesMakeByHand(t *testing.T) {
 	is := is.New(t)
 	data := listData()
-	is.Equal(serve(listRouter(t, data), "GET", "/users").Body.String(), serve(handmade(t, data), "GET", "/users").Body.String())
+	is.Equal(apptest.Serve(listRouter(t, data), "GET", "/users").Body.String(), apptest.Serve(handmade(t, data), "GET", "/users").Body.String())
 }
 
 // BenchmarkPage renders a page of a handler in a layout, beside html/template by hand.
@@ -339,7 +342,7 @@ func BenchmarkPage(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			w := &sink{Headers: http.Header{}}
+			w := &apptest.Sink{Headers: http.Header{}}
 			b.ReportAllocs()
 			for b.Loop() {
 				clear(w.Headers)

@@ -1,4 +1,4 @@
-package flow_test
+package hostile_test
 
 import (
 	"cmp"
@@ -21,6 +21,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -54,7 +55,7 @@ var mazeKinds = []*mazeKind{
 		build: func(s *maze) *flow.Router {
 			r := flow.New(flowtest.Files("router/files/any.http", "router/files/page.html", "router/files/[x]/deep.http", "router/admin.http", "public/files/pub.txt"))
 			for _, file := range []string{"files/any", "files/[x]/deep", "admin"} {
-				r.At(file).ANY().Use(guarding("route")).Do(hello)
+				r.At(file).ANY().Use(guarding("route")).Do(apptest.Hello)
 			}
 			r.At("files/page").Use(guarding("page"))
 			s.mount(r, "", "/files/", "")
@@ -82,8 +83,8 @@ var mazeKinds = []*mazeKind{
 		targets: []string{"/a.txt", "/admin/s.txt", "/admin", "/docs/a/b", "/de/secret", "/a/", "/", "/pub.txt"},
 		build: func(s *maze) *flow.Router {
 			r := flow.New(flowtest.Files("router/docs/[...rest].http", "router/[lang]/secret.http", "public/pub.txt"))
-			r.At("docs/[...rest]").ANY().Use(guarding("docs")).Do(hello)
-			r.At("[lang]/secret").ANY().Use(guarding("lang")).Do(hello)
+			r.At("docs/[...rest]").ANY().Use(guarding("docs")).Do(apptest.Hello)
+			r.At("[lang]/secret").ANY().Use(guarding("lang")).Do(apptest.Hello)
 			s.mount(r, "", "/", "")
 			s.mount(r, "", "/admin", "admin")
 			return r
@@ -104,15 +105,15 @@ var mazeKinds = []*mazeKind{
 		targets: []string{"/in/files/a.txt", "/in/files/private/s.txt", "/in/files/secret", "/in/files/deep/x/a.txt", "/in/files/deep/x/s", "/in/none", "/in", "/a.txt", "/in/files", "/z"},
 		build: func(s *maze) *flow.Router {
 			deep := flow.New(flowtest.Files("router/x/s.http"))
-			deep.At("x/s").ANY().Use(guarding("deep")).Do(hello)
+			deep.At("x/s").ANY().Use(guarding("deep")).Do(apptest.Hello)
 			s.mount(deep, "/in/files/deep", "/x", "")
 			inner := flow.New(flowtest.Files("router/index.http", "router/files/secret.http"))
-			inner.At("index").ANY().Do(hello)
-			inner.At("files/secret").ANY().Use(guarding("route")).Do(hello)
+			inner.At("index").ANY().Do(apptest.Hello)
+			inner.At("files/secret").ANY().Use(guarding("route")).Do(apptest.Hello)
 			inner.Mount("/files/deep", deep)
 			s.mount(inner, "/in", "/files/", "")
 			r := flow.New(flowtest.Files("router/z.http"))
-			r.At("z").GET().Do(hello)
+			r.At("z").GET().Do(apptest.Hello)
 			r.Mount("/in", inner)
 			s.mount(r, "", "/in/files/private/", "outer")
 			s.mount(r, "", "/", "")
@@ -135,10 +136,10 @@ var mazeKinds = []*mazeKind{
 		targets: []string{"/orgs/a/s.txt", "/orgs/b/s.txt", "/orgs/a/files/s.txt", "/orgs/b/files/s.txt", "/orgs/b/files/5/page", "/orgs/admin/s.txt", "/orgs/b/", "/z"},
 		build: func(s *maze) *flow.Router {
 			inner := flow.New(flowtest.Files("router/[id]/page.http"))
-			inner.At("[id]/page").ANY().Do(hello)
+			inner.At("[id]/page").ANY().Do(apptest.Hello)
 			s.mount(inner, "/orgs/[org]/files", "/", "of ")
 			r := flow.New(flowtest.Files("router/z.http"))
-			r.At("z").GET().Do(hello)
+			r.At("z").GET().Do(apptest.Hello)
 			s.mount(r, "", "/orgs/[org]", "of ")
 			s.mount(r, "", "/orgs/admin", "admin")
 			r.Mount("/orgs/[org]/files", inner)
@@ -271,7 +272,7 @@ type outcome struct {
 
 func (s *maze) ask(method, target string) outcome {
 	s.read = nil
-	req, w := request(method, target), httptest.NewRecorder()
+	req, w := apptest.Request(method, target), httptest.NewRecorder()
 	s.router.ServeHTTP(w, req)
 	if body := w.Body.String(); s.reading == "FileServer" && w.Code == http.StatusOK && strings.HasPrefix(body, "/") {
 		s.read = []string{cmp.Or(strings.TrimSuffix(body, "/index.html"), "/")}
@@ -298,7 +299,7 @@ func (s *maze) judge(method, target string, got outcome) string {
 	if got.code != http.StatusPermanentRedirect {
 		return ""
 	}
-	u := request(method, target).URL
+	u := apptest.Request(method, target).URL
 	led, plain := s.ask(method, got.location), s.asPlain(method, path.Clean(u.Path))
 	if bySegments := s.ask(method, path.Clean(u.EscapedPath())); plain.owner != led.owner && len(bySegments.read) == 0 {
 		plain = bySegments // a route file reads no decoded paths

@@ -1,6 +1,6 @@
 //go:build unix
 
-package flow_test
+package speed_test
 
 import (
 	"fmt"
@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"example.com/flow"
+
+	"example.com/flow/internal/testkit/apptest"
 )
 
 // manyPages returns n pages in directories of 20: one in ten directories has a layout of its
@@ -69,7 +71,7 @@ func BenchmarkDev(b *testing.B) {
 		}
 		const target = "/section007/page03"
 		time.Sleep(3 * time.Second) // until what was just written is old
-		visit(r, target)
+		apptest.Visit(r, target)
 		for _, saved := range []string{"nothing", "section007/page03", "section003/page04", "section007/+row", "section000/+layout", "+layout"} {
 			b.Run(fmt.Sprintf("%d/%s", n, saved), func(b *testing.B) {
 				var spent time.Duration
@@ -82,7 +84,7 @@ func BenchmarkDev(b *testing.B) {
 						}
 					}
 					before := cpu(b)
-					w := visit(r, target)
+					w := apptest.Visit(r, target)
 					spent += cpu(b) - before
 					if w.Code != 200 {
 						b.Fatal(w.Body)
