@@ -117,6 +117,7 @@ type compiler struct {
 	router *Router
 	tree   *routetree.Tree
 	plan   *plan
+	trie   *match.Trie[endpoint]  // gets the endpoints; that of a mounted Router is a part of the one around it
 	mounts []*Mounted             // those without faults
 	inside map[*Mounted]*compiler // the compilers of mounted Routers
 	table  *table
@@ -125,7 +126,8 @@ type compiler struct {
 	faults   []fault.Fault // of this Router alone: see allFaults
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
-	types     agree.Types     // whose methods JSONSchema were asked
+	types     agree.Types // whose methods JSONSchema were asked
+	guards    guardNames
 	places    []place         // of Describers
 	errorDirs map[string]bool // the directories that have an OnError
 	fixed     []fixedRoute    // the routes whose pages renderFixed renders
@@ -134,40 +136,70 @@ type compiler struct {
 	routesMissing bool
 }
 
-// compile closes the registrations of a Router, and makes its table and the tables of the
-// Routers mounted inside it.
+// compile closes the registrations of a Router, and makes its table and those of the Routers mounted
+// inside it. These are all passes of the compilation, in their order; each is in the file of its noun.
 func compile(r *Router) *table {
 	c := newCompiler(r)
 	c.checkDirectories()
 	c.checkPlans()
-	trie := &match.Trie[endpoint]{}
-	c.finish(trie)
-	c.finishSites(nil)
-	c.table.urls = destinations{Trie: trie}
-	broken := c.brokenLinks(c.table.urls)
-	for _, c := range c.withMounted() {
+
+	// A Router is built before those inside it: it gives them names, and places in its trie.
+	c.trie = &match.Trie[endpoint]{}
+	all := c.withMounted()
+	for _, c := range all {
+		if !c.tree.Missing {
+			c.checkMaxBody()
+			c.readMatchers()
+			c.readAssets()
+			c.readPolicy()
+			c.readPageData()
+			c.readListed()
+			c.readViews()
+			c.addRoutes()
+			c.addPublic()
+		}
+		c.addMounts()
+		if !c.tree.Missing {
+			c.addHashed()
+			c.checkGuards()
+		}
+	}
+	for _, c := range slices.Backward(all) { // the list of a Router has those of the Routers inside
+		c.listRoutes()
+	}
+
+	// All endpoints are known: these passes ask which of them answers a URL.
+	c.describeRoutes(nil)
+	urls := destinations{Trie: c.trie}
+	c.table.urls = urls
+	linksAreKnown := !slices.ContainsFunc(all, func(c *compiler) bool { return c.routesMissing })
+	for _, c := range all {
+		var broken []fault.Fault
+		if linksAreKnown {
+			broken = urls.check(c.table.views, c.tree)
+		}
 		c.forgetViews()
 		c.renderFixed()
-		c.faults = append(c.faults, broken[c]...)
+		c.faults = append(c.faults, broken...)
 	}
 	if fault.Join(c.allFaults()) != nil {
 		c.addExampleFaults(destinations{})
 		c.addDiskFaults()
 	} else {
-		c.addExampleFaults(c.table.urls)
+		c.addExampleFaults(urls)
 	}
 	keeps := r.keepsCompiler || len(r.disks()) > 0
-	for _, c := range c.withMounted() {
+	for _, c := range all {
 		if keeps {
 			c.table.compiler = c
 		}
-		all := c.allFaults()
-		c.table.err, c.table.warnings = fault.Join(all), fault.Warnings(all)
+		faults := c.allFaults()
+		c.table.err, c.table.warnings = fault.Join(faults), fault.Warnings(faults)
 	}
 	if t := c.table; t.err == nil {
-		t.matcher = match.Compile(trie, onHit(), t.miss)
+		t.matcher = match.Compile(c.trie, onHit(), t.miss)
 	}
-	for _, c := range c.withMounted() { // now that the tables are complete: another goroutine may have asked a mounted Router for its own
+	for _, c := range all { // now that the tables are complete: another goroutine may have asked a mounted Router for its own
 		c.publish()
 	}
 	return c.table
@@ -185,7 +217,7 @@ func (c *compiler) publish() {
 }
 
 // newCompiler collects the registrations and the names of a Router, and of the Routers
-// mounted inside it. No name is used before finish, since each Router may use names of the
+// mounted inside it. Names are used only when all of them are there, since each Router may use names of the
 // others.
 func newCompiler(r *Router) *compiler {
 	r.building.Store(true)
@@ -200,6 +232,7 @@ func newCompiler(r *Router) *compiler {
 		plan:     registry.NewPlan[handler, middleware](r.tree, r.app.source()),
 		inside:   map[*Mounted]*compiler{},
 		standard: map[*use]*stdMiddleware{},
+		guards:   guardNames{},
 		table:    newTable(r),
 		faults:   append(faults, r.tree.Faults...),
 	}
@@ -223,22 +256,6 @@ func newCompiler(r *Router) *compiler {
 	return c
 }
 
-// finish makes the table and those of the Routers mounted inside, and adds the endpoints of
-// all of them to the trie.
-func (c *compiler) finish(trie *match.Trie[endpoint]) {
-	r := c.router
-	if r.tree.Missing {
-		c.routesMissing = true
-		for _, m := range c.mounts {
-			if m.inner != nil { // to collect the faults of the Router inside
-				c.finishInner(m, &match.Trie[endpoint]{}, nil)
-			}
-		}
-	} else {
-		c.build(trie)
-	}
-}
-
 // allFaults returns the faults of the Router and of those mounted inside it.
 func (c *compiler) allFaults() []fault.Fault {
 	all := slices.Clone(c.faults)
@@ -254,22 +271,18 @@ func (c *compiler) allFaults() []fault.Fault {
 	return all
 }
 
-// build fills the table and adds its endpoints to the trie.
-func (c *compiler) build(trie *match.Trie[endpoint]) {
+// checkMaxBody reports a limit that cannot be one.
+func (c *compiler) checkMaxBody() {
 	if r := c.router; r.MaxBody < 0 {
 		c.faults = append(c.faults, fault.Fault{Text: fmt.Sprintf("Router.MaxBody is %d: give a number of bytes, or 0 for %d", r.MaxBody, defaultMaxBody)})
 	}
+}
+
+// readMatchers finds the matchers that the names of files ask for. If anything is wrong by now, routes may
+// be missing.
+func (c *compiler) readMatchers() {
 	c.faults = append(c.faults, c.tree.SetMatchers(c.router.Matchers, c.router.matcherPanicked)...)
 	c.routesMissing = c.routesMissing || fault.Join(c.faults) != nil
-	c.readAssets()
-	c.readPolicy()
-	c.readPageData()
-	c.readListed()
-	c.readViews()
-	c.fill(trie)
-	names := guardNames{}
-	c.faults = append(c.faults, c.plan.Unguarded(names.of, sameGuard)...)
-	c.listRoutes(names)
 }
 
 // matcherPanicked logs a panic of a matcher. There is no exchange to log it with: the
@@ -283,25 +296,19 @@ func (c *compiler) fault(pos fault.Position, format string, args ...any) {
 	c.faults = append(c.faults, fault.At(pos, format, args...))
 }
 
-// fill makes the endpoints of routes, public files and mounts, and adds them to the trie.
-func (c *compiler) fill(trie *match.Trie[endpoint]) {
+// addRoutes makes the endpoints of routes, and what answers where no route does.
+func (c *compiler) addRoutes() {
 	t := c.table
 	t.standard = standardOnly(c.steps(c.plan.Uses))
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: notFound})
 	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(t.deny))}
-
 	for _, r := range c.tree.Routes {
-		c.addRoute(trie, r)
+		c.addRoute(r)
 	}
-	c.addPublic(trie)
-	for _, m := range c.mounts {
-		c.addMount(trie, m)
-	}
-	c.addHashed(trie)
 }
 
 // addRoute adds the endpoints of a route to the trie.
-func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
+func (c *compiler) addRoute(r *routetree.Route) {
 	o := &owner{r.File, r, standardOnly(c.steps(c.plan.Before(r)))}
 	answers := c.plan.Answers(r)
 	chains, handlers := make([][]step, len(answers)), make([]handler, len(answers))
@@ -318,7 +325,7 @@ func (c *compiler) addRoute(trie *match.Trie[endpoint], r *routetree.Route) {
 	}
 	var plain []*endpoint
 	for _, p := range r.Patterns {
-		l := trie.Leaf(p)
+		l := c.trie.Leaf(p)
 		for i, a := range answers {
 			e := c.table.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody)
 			l.Set(a.Verb.Method, e)

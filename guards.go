@@ -27,6 +27,11 @@ func (n guardNames) of(m middleware) (name string, guard bool) {
 // has made, as atMost(5) and atMost(7), have the same code.
 func sameGuard(a, b middleware) bool { return a.pc == b.pc && !forms.IsClosure(a.pc) }
 
+// checkGuards warns of files beside the group whose guards would be meant for them, too.
+func (c *compiler) checkGuards() {
+	c.faults = append(c.faults, c.plan.Unguarded(c.guards.of, sameGuard)...)
+}
+
 // ofAll returns the names of the guards in a list of middleware, each once. It is never nil.
 func (n guardNames) ofAll(uses []*use) []string {
 	names := []string{}

@@ -197,21 +197,6 @@ func (f formInput) find(field string) (to input.Target, near []string, ok bool) 
 	return input.FormTarget(f.of, f.query, strings.ReplaceAll(field, pattern.Hole, input.Unknown))
 }
 
-// brokenLinks returns the faults of the links in templates that lead nowhere, in the tree of the
-// Router and in those of the Routers mounted inside it. It returns none if another fault may keep a
-// route out of the destinations.
-func (c *compiler) brokenLinks(d destinations) map[*compiler][]fault.Fault {
-	all := c.withMounted()
-	if slices.ContainsFunc(all, func(c *compiler) bool { return c.routesMissing }) {
-		return nil
-	}
-	faults := map[*compiler][]fault.Fault{}
-	for _, c := range all {
-		faults[c] = d.check(c.table.views, c.tree)
-	}
-	return faults
-}
-
 // check returns the faults of the links in the templates of a tree.
 func (d destinations) check(views *templates.Views, t *routetree.Tree) []fault.Fault {
 	sources, fields := views.Links(urlsOfPages(t))

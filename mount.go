@@ -142,15 +142,18 @@ func (r *Router) withMounted() []*Router {
 	return all
 }
 
-// withMounted returns the compilers of the Routers mounted inside, at any depth, and behind
-// them c.
-func (c *compiler) withMounted() (all []*compiler) {
-	for _, m := range c.mounts {
-		if m.inner != nil {
-			all = append(all, c.inside[m].withMounted()...)
+// withMounted returns c and the compilers of the Routers mounted inside, at any depth: each behind that of
+// the Router around it.
+func (c *compiler) withMounted() []*compiler {
+	all := []*compiler{c}
+	for i := 0; i < len(all); i++ {
+		for _, m := range all[i].mounts {
+			if m.inner != nil {
+				all = append(all, all[i].inside[m])
+			}
 		}
 	}
-	return append(all, c)
+	return all
 }
 
 // Name makes the names of a mounted Router known to the Router around it, with a prefix.
@@ -278,7 +281,7 @@ func (m *Mounted) name(inner string) string {
 
 // info returns the entries of a mount in Router.Routes: those of a mounted Router or of the
 // Routers of Hosts, or one for another handler.
-func (c *compiler) info(m *Mounted, below *pattern.Pattern, names guardNames) (all []RouteInfo) {
+func (c *compiler) info(m *Mounted, below *pattern.Pattern) (all []RouteInfo) {
 	before := c.plan.BeforeMounted(m.uses)
 	hosts, _ := m.handler.(Hosts)
 	switch {
@@ -297,7 +300,7 @@ func (c *compiler) info(m *Mounted, below *pattern.Pattern, names guardNames) (a
 	}
 	for i := range all {
 		all[i].Name = m.name(all[i].Name)
-		all[i].Guards = appendNew(names.ofAll(before), all[i].Guards...)
+		all[i].Guards = appendNew(c.guards.ofAll(before), all[i].Guards...)
 		all[i].Middleware += len(before)
 	}
 	return all
@@ -322,13 +325,25 @@ func (r *Router) inApp(file string) string {
 	return file
 }
 
-// addMount adds the endpoints of a mount to the trie, which has those of the files already.
-// A file at the URL of the prefix itself keeps that URL.
-func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
+// addMounts adds the endpoints of mounts to the trie, which has those of the files already.
+func (c *compiler) addMounts() {
+	for _, m := range c.mounts {
+		switch {
+		case !c.tree.Missing:
+			c.addMount(m)
+		case m.inner != nil: // to collect the faults of the Router inside
+			c.place(m, &match.Trie[endpoint]{}, nil)
+		}
+	}
+	c.routesMissing = c.routesMissing || c.tree.Missing
+}
+
+// addMount adds the endpoints of a mount. A file at the URL of the prefix itself keeps that URL.
+func (c *compiler) addMount(m *Mounted) {
 	exact, below := m.patterns()
 	steps := c.steps(c.plan.BeforeMounted(m.uses))
 	e := c.table.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
-	other := trie.CatchAll(exact.Segments)
+	other := c.trie.CatchAll(exact.Segments)
 	if other != nil {
 		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.owner.file)
 		c.routesMissing = true
@@ -336,18 +351,19 @@ func (c *compiler) addMount(trie *match.Trie[endpoint], m *Mounted) {
 	switch {
 	case m.inner != nil:
 		e.inner, e.maxBody = c.inside[m].table, m.maxBody // 0 means the limits of the mounted Router
+		trie := c.trie
 		if other != nil {
 			trie = &match.Trie[endpoint]{} // a trie that nobody uses, to collect the faults of the mounted Router
 		}
-		c.finishInner(m, trie.Mount(exact.Segments, e), e)
+		c.place(m, trie.Mount(exact.Segments, e), e)
 	case other == nil:
-		trie.Leaf(below).SetAnySpelling(e, e)
+		c.trie.Leaf(below).SetAnySpelling(e, e)
 		atPrefix := *e
 		atPrefix.path = exact
 		if m.slash {
 			atPrefix.handler = handler{std: addSlash{}}
 		}
-		if l := trie.Leaf(exact); !l.HasAny() {
+		if l := c.trie.Leaf(exact); !l.HasAny() {
 			l.SetAnySpelling(&atPrefix, e)
 			c.table.routes = append(c.table.routes, &atPrefix)
 		}
@@ -362,16 +378,15 @@ func (addSlash) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	send(movedTo(pattern.Location(r, r.URL.EscapedPath()+"/")), w, r.Method == http.MethodHead)
 }
 
-// finishInner makes the table of a mounted Router. Its names are its own, and those of this
-// Router that it does not have itself.
-func (c *compiler) finishInner(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
+// place tells the compiler of a mounted Router where its endpoints go, and which names it has: its own, and
+// those of this Router that it does not have itself.
+func (c *compiler) place(m *Mounted, trie *match.Trie[endpoint], around *endpoint) {
 	inner := c.inside[m]
 	inner.table.namesMissing = inner.table.namesMissing || c.table.namesMissing
 	maps.Copy(inner.table.misplaced, c.table.misplaced)
 	names := maps.Clone(c.table.names)
 	maps.Copy(names, inner.table.names)
-	inner.table.names, inner.table.around = names, around
-	inner.finish(trie)
+	inner.table.names, inner.table.around, inner.trie = names, around, trie
 }
 
 // mountParams returns the values of the parameters of the Router's prefix in a path, for

@@ -83,7 +83,10 @@ type RouteInfo struct {
 }
 
 // listRoutes fills the RouteInfos of the table, in matching order.
-func (c *compiler) listRoutes(names guardNames) {
+func (c *compiler) listRoutes() {
+	if c.tree.Missing {
+		return
+	}
 	type entry struct {
 		pattern *pattern.Pattern
 		infos   []RouteInfo
@@ -95,7 +98,7 @@ func (c *compiler) listRoutes(names guardNames) {
 		for _, p := range r.Patterns {
 			var infos []RouteInfo
 			for _, a := range answers {
-				info := RouteInfo{Method: a.Method, Pattern: p.String(), File: r.InTree(), Name: a.Name, Guards: names.ofAll(a.Before), Middleware: len(a.Before)}
+				info := RouteInfo{Method: a.Method, Pattern: p.String(), File: r.InTree(), Name: a.Name, Guards: c.guards.ofAll(a.Before), Middleware: len(a.Before)}
 				if h := a.Verb.Handler; h != nil {
 					info.Handler = h.pos.Stable()
 				}
@@ -106,7 +109,7 @@ func (c *compiler) listRoutes(names guardNames) {
 	}
 	for _, m := range c.mounts {
 		_, below := m.patterns()
-		entries = append(entries, entry{below, c.info(m, below, names)})
+		entries = append(entries, entry{below, c.info(m, below)})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
 	for _, e := range entries {

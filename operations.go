@@ -22,7 +22,7 @@ type place struct {
 }
 
 // describe returns the handler for a route whose registration is a Describer, and notes where it
-// is: finishSites completes the Site.
+// is: describeRoutes completes the Site.
 func (c *compiler) describe(r *routetree.Route, v *verb, d *bridge.Describer) http.Handler {
 	if r.Page {
 		c.fault(v.Pos, "%s is a page, and what describes an API has no template: call the file %s", r.File, strings.TrimSuffix(r.File, r.Ext())+".http")
@@ -35,13 +35,13 @@ func (c *compiler) describe(r *routetree.Route, v *verb, d *bridge.Describer) ht
 // dir returns the directory below router/ that a place is in.
 func (p place) dir() string { return strings.TrimPrefix(path.Dir("/"+p.Path), "/") }
 
-// finishSites completes the Sites of a Router and of those mounted inside it. It reports two
+// describeRoutes completes the Sites of a Router and of those mounted inside it. It reports two
 // descriptions or two pages of one directory, and a page without a description around it. before
 // are the guards of the Routers around it.
-func (c *compiler) finishSites(before []uintptr) {
+func (c *compiler) describeRoutes(before []uintptr) {
 	for _, m := range c.mounts {
 		if m.inner != nil {
-			c.inside[m].finishSites(slices.Concat(before, codesOf(c.plan.BeforeMounted(m.uses))))
+			c.inside[m].describeRoutes(slices.Concat(before, codesOf(c.plan.BeforeMounted(m.uses))))
 		}
 	}
 	if len(c.places) == 0 {

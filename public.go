@@ -129,27 +129,27 @@ func (c *compiler) readAssets() {
 }
 
 // addPublic adds the public files to the trie, at their URLs without a hash.
-func (c *compiler) addPublic(trie *match.Trie[endpoint]) {
+func (c *compiler) addPublic() {
 	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
 		a := c.table.assets[name]
-		c.addAsset(trie.Leaf(a.pattern), a, a.pattern, a.handler)
+		c.addAsset(c.trie.Leaf(a.pattern), a, a.pattern, a.handler)
 	}
 }
 
 // addHashed adds the public files to the trie, at their URLs with a hash. It comes last: any
 // endpoint that has such a URL already is a fault.
-func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
+func (c *compiler) addHashed() {
 	inside := c.publicURLsInside()
 	for _, name := range slices.Sorted(maps.Keys(c.table.assets)) {
 		a := c.table.assets[name]
 		if a.hashed != nil {
-			if other := trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
+			if other := c.trie.Leaf(a.hashed).Answer(http.MethodGet); other != nil {
 				c.faults = append(c.faults, fault.In(other.owner.file, "it answers %s, which is the hashed URL of %s: rename it", pattern.Sample(a.hashed.Segments), a.file))
 			}
-			c.addAsset(trie.Leaf(a.hashed), a, a.hashed, a.handlerOfHashed)
+			c.addAsset(c.trie.Leaf(a.hashed), a, a.hashed, a.handlerOfHashed)
 		}
 		if !inside[a.pattern.Key()] {
-			c.addAsset(trie.AnyHash(a.pattern), a, a.pattern, a.handlerOfOthers)
+			c.addAsset(c.trie.AnyHash(a.pattern), a, a.pattern, a.handlerOfOthers)
 		}
 	}
 }
@@ -160,8 +160,8 @@ func (c *compiler) addHashed(trie *match.Trie[endpoint]) {
 func (c *compiler) publicURLsInside() map[string]bool {
 	urls := map[string]bool{}
 	for _, inner := range c.inside {
-		for _, a := range inner.table.assets {
-			urls[a.pattern.Key()] = true
+		for _, p := range inner.tree.Public {
+			urls[p.Pattern.Key()] = true
 		}
 		maps.Copy(urls, inner.publicURLsInside())
 	}
