@@ -14,7 +14,6 @@ import (
 	"text/template"
 
 	"example.com/flow/internal/command"
-	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/develop/livereload"
@@ -215,20 +214,21 @@ func (r *Router) sourceDir() string {
 // mounted inside it.
 func (r *Router) diskDirs() (dirs []string) {
 	for _, s := range r.disks() {
-		dir := s.Dir()
-		if abs, err := filepath.Abs(dir); err == nil {
-			dir = abs
-		}
-		dirs = append(dirs, dir)
+		dirs = append(dirs, s.AbsoluteDir())
 	}
 	return dirs
 }
 
-// unbuiltEndpoint returns the endpoint for a public file that is on disk, not in the binary, and
-// has the path of a request. The file may belong to r or to a Router mounted inside it. found
-// is the endpoint of the binary for the path; unbuiltEndpoint returns nil if that goes before the
-// file, as it would in a binary with the file.
-func (r *Router) unbuiltEndpoint(asked pattern.Path, found *endpoint) *endpoint {
+// findUnbuilt returns the endpoint for a public file that is on disk, not in the binary, and
+// answers a request. The file may belong to r, the outermost Router, or to a Router mounted inside it.
+// findUnbuilt returns nil if there is no such file, or if an endpoint of the binary goes before it, as it
+// would in a binary with the file.
+func (r *Router) findUnbuilt(req *http.Request) *endpoint {
+	asked, ok := pattern.ParsePath(req)
+	if !ok || req.Method != http.MethodGet && req.Method != http.MethodHead {
+		return nil
+	}
+	found, _ := r.table.Load().matcher.Find(http.MethodGet, asked.Segments)
 	for _, r := range r.withMounted() {
 		if r.dev == nil {
 			continue
@@ -253,17 +253,6 @@ func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
 		}
 	}
 	return own
-}
-
-// findUnbuilt returns the endpoint for a public file that is on disk, not in the binary, and
-// answers a request. It returns nil if there is no such file.
-func (r *Router) findUnbuilt(req *http.Request) *endpoint {
-	asked, ok := pattern.ParsePath(req)
-	if !ok || req.Method != http.MethodGet && req.Method != http.MethodHead {
-		return nil
-	}
-	found, _ := r.table.Load().matcher.Find(http.MethodGet, asked.Segments)
-	return r.unbuiltEndpoint(asked, found)
 }
 
 // newFront returns the front of the outermost Router. It returns nil if Dev was called
@@ -304,35 +293,29 @@ func (r *Router) answerInDev(w http.ResponseWriter, req *http.Request) bool {
 }
 
 // foundOnDisk returns the faults and the warnings of the templates and examples on disk, for r and
-// the Routers mounted inside it, but for what the rules for pages say. Links that lead nowhere are
-// among them, which no page fails of.
-func (r *Router) foundOnDisk() (found []fault.Fault) {
+// the Routers mounted inside it. Links that lead nowhere are among them, which no page fails of. What the
+// rules for whole pages say takes longer, and is only among them if judgesPages is set.
+func (r *Router) foundOnDisk(judgesPages bool) (found []fault.Fault) {
 	for _, r := range r.withMounted() {
 		if r.dev == nil {
 			continue
 		}
+		t, urls := r.table.Load(), r.destinationsOnDisk()
 		views, err := r.dev.views(context.Background())
-		urls := r.destinationsOnDisk()
-		found = append(append(found, fault.Of(err)...), r.dev.disk.Warnings()...)
-		found = append(found, r.table.Load().compiler.datalessFaults(views)...)
-		found = append(found, urls.check(views, r.tree)...)
-		found = append(found, exampleFaults(r.tree, r.dev.disk.Files(), urls)...)
+		found = slices.Concat(found, fault.Of(err), r.dev.disk.Warnings(), t.compiler.datalessFaults(views), urls.check(views, r.tree), exampleFaults(r.tree, r.dev.disk.Files(), urls))
+		if judgesPages {
+			found = append(found, t.prove(views)...)
+		}
 	}
 	return found
 }
 
 // templateFaults returns the faults of the templates and examples on disk.
-func (r *Router) templateFaults() []devpage.Fault { return r.shown(fault.Join(r.foundOnDisk())) }
+func (r *Router) templateFaults() []devpage.Fault { return r.shown(fault.Join(r.foundOnDisk(false))) }
 
 // wrongOnDisk returns what templateFaults does, and the warnings.
 func (r *Router) wrongOnDisk() (faults, warnings []devpage.Fault) {
-	found := r.foundOnDisk()
-	for _, r := range r.withMounted() {
-		if r.dev != nil {
-			views, _ := r.dev.views(context.Background())
-			found = append(found, r.table.Load().prove(views)...)
-		}
-	}
+	found := r.foundOnDisk(true)
 	return r.shown(fault.Join(found)), r.shown(fault.Warnings(found))
 }
 
@@ -485,30 +468,4 @@ func (r *Router) printExplanation(set command.Routes, w io.Writer) error {
 		return command.PrintJSON(w, r.explain(q))
 	}
 	return r.explain(q).Print(w)
-}
-
-// A devTool is the link to the command "flow dev", if that has started the program. Otherwise
-// it is nil; its methods do nothing then.
-type devTool = devlink.App
-
-// linkTool links the program with the tool that has started it, if the program serves in
-// development. The context that it returns ends when the tool does.
-func linkTool(ctx context.Context, c command.Command) (*devTool, context.Context, error) {
-	if !c.Serve.Dev.On {
-		return nil, ctx, nil
-	}
-	return devlink.Start(ctx)
-}
-
-// connectTool sends what the tool says to open pages, and tells the tool when the server listens,
-// when it stops, and what is wrong with the templates.
-func (r *Router) connectTool(tool *devTool, s *server.Server) {
-	hub, log := r.front.Hub, r.front.Log
-	hub.SetPolling(false) // the tool says when files change
-	pages := struct {
-		*livereload.Hub
-		*livereload.Log
-	}{hub, log}
-	s.Opened = func(url string) { tool.Ready(url, r.diskDirs(), pages, r.wrongOnDisk) }
-	s.Closed = func() { tool.Leave(log.Last()) } // the end of the link tells the tool that this program accepts no more connections
 }

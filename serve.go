@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/livereload"
 	"example.com/flow/internal/fault"
@@ -72,7 +73,7 @@ func runProcess(ctx context.Context, build func(context.Context) (*Router, error
 // runCommand builds the application, runs a command for it, and calls its functions of
 // OnStop.
 func runCommand(ctx context.Context, build func(context.Context) (*Router, error), c command.Command, p command.Process) error {
-	var log *livereload.Log // only in development
+	log := &livereload.Log{} // keeps something in development only
 	switch c.Name {
 	case "serve":
 		to := p.Stderr
@@ -81,16 +82,19 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		}
 		slog.SetDefault(c.Serve.Log.Logger(to))
 		if c.Serve.Dev.On {
-			log = keepLog(nil)
+			log.Keep()
 		}
 	case "export": // whose requests are nobody's
 		slog.SetDefault(slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	}
-	tool, ctx, err := linkTool(ctx, c)
-	if err != nil {
-		return fmt.Errorf("%s: %w", c.Program, err)
+	var tool *devlink.App // nil unless "flow dev" has started the program
+	if c.Serve.Dev.On {
+		var err error
+		if tool, ctx, err = devlink.Start(ctx); err != nil { // ctx ends when the tool does
+			return fmt.Errorf("%s: %w", c.Program, err)
+		}
+		defer tool.Close()
 	}
-	defer tool.Close()
 	r, err := build(ctx)
 	switch {
 	case err != nil:
@@ -101,8 +105,8 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 	if r == nil {
 		return err
 	}
-	if log != nil || c.Name == "serve" && r.dev != nil {
-		log = keepLog(log) // of another logger, if build has set one, or if it has called Dev
+	if c.Serve.Dev.On || c.Name == "serve" && r.dev != nil {
+		log.Keep() // of another logger, if build has set one, or if it has called Dev
 	}
 	s := &server.Server{Handler: r, Log: r.logger(), Drain: c.Serve.Drain, SocketMode: c.Serve.SocketMode}
 	return server.Around(ctx, s, hooksOf(routersOf(r)), func() error {
@@ -114,15 +118,6 @@ func runCommand(ctx context.Context, build func(context.Context) (*Router, error
 		}
 		return r.inspect(ctx, c, p)
 	})
-}
-
-// keepLog has a Log keep what slog.Default logs from now on. It makes a Log if that is nil.
-func keepLog(log *livereload.Log) *livereload.Log {
-	if log == nil {
-		log = &livereload.Log{}
-	}
-	slog.SetDefault(slog.New(log.Around(slog.Default().Handler())))
-	return log
 }
 
 // inspect runs the commands routes, check, manifest and export.
@@ -208,9 +203,8 @@ func (r *Router) unplanned() (lines []string, rendered int) {
 	return lines, rendered
 }
 
-// serve runs the command serve. tool is nil unless "flow dev" has started the program, and log
-// unless in development.
-func (r *Router) serve(ctx context.Context, c command.Command, p command.Process, s *server.Server, tool *devTool, log *livereload.Log) error {
+// serve runs the command serve. tool is nil unless "flow dev" has started the program.
+func (r *Router) serve(ctx context.Context, c command.Command, p command.Process, s *server.Server, tool *devlink.App, log *livereload.Log) error {
 	set := c.Serve
 	r.Logger = s.Log
 	if set.Dev.On {
@@ -246,7 +240,7 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		}
 		at, secure := set.Addr, config != nil
 		if tool != nil {
-			r.connectTool(tool, s)
+			r.front.Connect(tool, s, r.diskDirs(), r.wrongOnDisk)
 			if set.AddrGiven { // by the tool, which is a proxy then
 				at, secure = "localhost:"+p.Getenv("PORT"), false
 			}

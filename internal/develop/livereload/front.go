@@ -18,9 +18,11 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/serve/wire/server"
 )
 
 // forwarded are the headers of requests that have passed a proxy, in addition to those that
@@ -151,6 +153,19 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 	returned = true
 	f.updateFaults(r, t, page != nil, note)
 	page.finish()
+}
+
+// Connect links the Front with the tool that has started the program: the tool says when files change
+// and what is wrong in newer source, and learns when the server listens, when it stops, and what is wrong
+// on disk. dirs are the directories that the application reads.
+func (f *Front) Connect(tool *devlink.App, s *server.Server, dirs []string, wrongOnDisk func() (faults, warnings []devpage.Fault)) {
+	f.Hub.SetPolling(false)
+	pages := struct {
+		*Hub
+		*Log
+	}{f.Hub, f.Log}
+	s.Opened = func(url string) { tool.Ready(url, dirs, pages, wrongOnDisk) }
+	s.Closed = func() { tool.Leave(f.Log.Last()) } // the end of the link tells the tool that this program accepts no more connections
 }
 
 // withScript returns the writer for the answer to a request. For a navigation, it is a

@@ -21,6 +21,9 @@ type Log struct {
 
 const maxRecords, maxLog = 200, 1 << 20
 
+// Keep has the Log keep what slog.Default logs from now on.
+func (l *Log) Keep() { slog.SetDefault(slog.New(l.Around(slog.Default().Handler()))) }
+
 // Around returns a handler that passes each record to next, and has the Log keep it. It leaves
 // out the lines of flow.Logger, which say no more than a Recorder. Around returns next itself
 // if that does so already, or if it is the handler that package slog begins with. That one
@@ -98,7 +101,7 @@ func (l *Log) trim() {
 
 // Last returns the records, the oldest first. A nil Log has none.
 func (l *Log) Last() []devpage.Record {
-	if l == nil {
+	if l == nil { // the Router is served by another command than serve
 		return nil
 	}
 	l.mu.Lock()

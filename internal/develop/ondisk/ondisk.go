@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -76,6 +77,14 @@ func (s *Source) Files() fs.FS { return s.files }
 
 // Dir returns the name of the directory.
 func (s *Source) Dir() string { return string(s.files) }
+
+// AbsoluteDir returns the absolute name of the directory.
+func (s *Source) AbsoluteDir() string {
+	if dir, err := filepath.Abs(s.Dir()); err == nil {
+		return dir
+	}
+	return s.Dir()
+}
 
 // Check returns an error if the directory has no router/.
 func (s *Source) Check() error {
