@@ -20,6 +20,7 @@ import (
 	sample "example.com/flow/app"
 	htmx "example.com/flow/browser/htmx/app"
 	instant "example.com/flow/browser/instant/app"
+	"example.com/flow/internal/check/prove"
 	"example.com/flow/internal/serve/pages/csp"
 )
 
@@ -297,7 +298,7 @@ func TestRefused(t *testing.T) {
 			}
 			for _, r := range refused { // by a directive that check names
 				directive, _, _ := strings.Cut(r, " ")
-				by := csp.Parse(tt.policy).Deciding(directive).Name
+				by := prove.Deciding(csp.Parse(tt.policy), directive).Name
 				if !slices.ContainsFunc(said, func(s refusedPart) bool { return s.directive == by }) {
 					t.Errorf("check says %q, and Chromium %q", said, r)
 				}

@@ -33,7 +33,7 @@ func (p *Page) Policy(policy csp.Policy, fixed bool) (all []fault.Fault) {
 // leadsAway reports whether a tag is a <base> that may lead relative URLs to another site.
 func leadsAway(w markup.Way) bool {
 	href, ok := w.Get("href")
-	return w.Name == "base" && ok && !csp.ParseURL(href.Value).IsOwn()
+	return w.Name == "base" && ok && !parseURL(href.Value).isOwn()
 }
 
 // refusals returns warnings about a tag.
@@ -126,7 +126,7 @@ func (j *judge) way(w *markup.Way, at spot) (all []refusal) {
 	}
 	for _, a := range w.Attrs {
 		name := htmxName(a.Name)
-		if d := j.policy.Deciding("script-src"); isEvaluated(name, a.Value) && d != nil && !d.Has("'unsafe-eval'") {
+		if d := Deciding(j.policy, "script-src"); isEvaluated(name, a.Value) && d != nil && !hasKeyword(d, "'unsafe-eval'") {
 			add(&refusal{what: of(a, w) + ", which htmx evaluates", remedy: remedyFor(name), by: d, at: a.Place})
 		}
 		for _, s := range sources {
@@ -154,13 +154,13 @@ func (j *judge) attribute(w *markup.Way, a markup.Attr) *refusal {
 	r := refusal{what: of(a, w), remedy: toScript, at: a.Place}
 	switch {
 	case events[a.Name]:
-		r.by = j.policy.Deciding("script-src-attr")
+		r.by = Deciding(j.policy, "script-src-attr")
 	case a.Name == "style":
-		r.by, r.remedy = j.policy.Deciding("style-src-attr"), "put it into a style sheet"
+		r.by, r.remedy = Deciding(j.policy, "style-src-attr"), "put it into a style sheet"
 	case runsCode(w, a):
-		r.by, r.what = j.policy.Deciding("script-src-elem"), "the javascript: URL of "+shown(w)
+		r.by, r.what = Deciding(j.policy, "script-src-elem"), "the javascript: URL of "+shown(w)
 	}
-	if d := r.by; d == nil || d.AllowsInline(a.Name != "style", j.fixed) || d.Has("'unsafe-hashes'") && d.HasHash() {
+	if d := r.by; d == nil || allowsInline(d, a.Name != "style", j.fixed) || hasKeyword(d, "'unsafe-hashes'") && hasHash(d) {
 		return nil
 	}
 	return &r
@@ -168,16 +168,16 @@ func (j *judge) attribute(w *markup.Way, a markup.Attr) *refusal {
 
 // inline returns the refusal of an element with code or a style in it.
 func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *refusal {
-	d := j.policy.Deciding(directive)
-	if d == nil || w.Open || d.AllowsInline(strings.HasPrefix(directive, "script"), j.fixed) || d.HasNonce() && (j.fixed || hasNonce(w)) {
+	d := Deciding(j.policy, directive)
+	if d == nil || w.Open || allowsInline(d, strings.HasPrefix(directive, "script"), j.fixed) || allowsNonce(d) && (j.fixed || hasNonce(w)) {
 		return nil
 	}
 	text, written, known := inside(rest)
-	if !written && w.Name == "script" || d.HasHash() && (!known || d.AllowsHash(text)) {
+	if !written && w.Name == "script" || hasHash(d) && (!known || allowsHash(d, text)) {
 		return nil
 	}
 	remedy := writeNonce(w, d, directive)
-	if !d.HasNonce() && !d.Has("'strict-dynamic'") && d.AllowsURL(csp.ParseURL("/")) == csp.Allowed {
+	if !allowsNonce(d) && !hasKeyword(d, "'strict-dynamic'") && allowsURL(d, parseURL("/")) == allowed {
 		remedy = "put it into a file, or " + remedy
 	}
 	return &refusal{what: "<" + w.Name + ">", remedy: remedy, by: d, at: w.Place}
@@ -191,7 +191,7 @@ func (j *judge) script(w *markup.Way, rest []markup.Node) *refusal {
 	case !known || kind == data || w.Has("nomodule"):
 		return nil
 	case !external:
-		if d := j.policy.Deciding("script-src-elem"); kind == rules && d != nil && d.Has("'inline-speculation-rules'") {
+		if d := Deciding(j.policy, "script-src-elem"); kind == rules && d != nil && hasKeyword(d, "'inline-speculation-rules'") {
 			return nil
 		}
 		return j.inline(w, rest, "script-src-elem")
@@ -233,31 +233,31 @@ func (j *judge) link(w *markup.Way) (all []refusal) {
 
 // load returns the refusal of what a tag has a browser load from a URL, or send there.
 func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Place) *refusal {
-	d, url := j.policy.Deciding(directive), csp.ParseURL(text)
-	if d == nil || url.Scheme() == "about" || url.Scheme() == "javascript" || j.moved && url.IsOwn() && directive != "base-uri" {
+	d, url := Deciding(j.policy, directive), parseURL(text)
+	if d == nil || url.scheme == "about" || url.scheme == "javascript" || j.moved && url.isOwn() && directive != "base-uri" {
 		return nil
 	}
 	if j.upgrades {
-		url = url.Upgraded()
+		url = url.upgraded()
 	}
-	remedy, answer := allow(d, directive, url), d.AllowsURL(url)
+	remedy, permission := toAllow(d, directive, url), allowsURL(d, url)
 	if script := directive == "script-src-elem"; script || directive == "style-src-elem" {
 		switch {
-		case w.Open, d.HasNonce() && hasNonce(w), script && w.Has("integrity") && d.HasHash():
+		case w.Open, allowsNonce(d) && hasNonce(w), script && w.Has("integrity") && hasHash(d):
 			return nil
-		case script && d.Has("'strict-dynamic'"):
+		case script && hasKeyword(d, "'strict-dynamic'"):
 			if strings.EqualFold(w.Value("rel"), "modulepreload") { // as if a script asked for it
 				return nil
 			}
-			remedy, answer = writeNonce(w, d, directive), csp.Refused
-		case d.HasNonce():
+			remedy, permission = writeNonce(w, d, directive), refused
+		case allowsNonce(d):
 			remedy = writeNonce(w, d, directive)
 		}
 	}
-	if answer < csp.RefusedUnlessOwn {
+	if permission < refusedUnlessOwn {
 		return nil
 	}
-	return &refusal{what: what, remedy: remedy, by: d, unlessOwn: answer == csp.RefusedUnlessOwn, at: at}
+	return &refusal{what: what, remedy: remedy, by: d, unlessOwn: permission == refusedUnlessOwn, at: at}
 }
 
 // writeNonce returns how a nonce allows an element that is refused.
@@ -266,15 +266,15 @@ func writeNonce(w *markup.Way, d *csp.Directive, directive string) string {
 	if !strings.HasSuffix(w.File, ".html") { // an action is text in it
 		write = `put it into a template, with nonce="{{nonce}}"`
 	}
-	if d.HasNonce() {
+	if allowsNonce(d) {
 		return write
 	}
-	return addSource(d, directive, "'nonce'") + ", and " + write
+	return addSource(d, directive, csp.Nonce) + ", and " + write
 }
 
-// allow returns how a source allows a URL that is refused.
-func allow(d *csp.Directive, directive string, url csp.URL) string {
-	switch source := url.Source(); {
+// toAllow returns how a source allows a URL that is refused.
+func toAllow(d *csp.Directive, directive string, url loadedURL) string {
+	switch source := url.source(); {
 	case source == "":
 		return "the URL needs a source in " + directive
 	case source == "data:" && directive == "script-src-elem": // which would allow any script
@@ -289,7 +289,7 @@ func allow(d *csp.Directive, directive string, url csp.URL) string {
 func addSource(d *csp.Directive, directive, source string) string {
 	directive = strings.TrimSuffix(directive, "-elem")
 	if strings.HasPrefix(d.Name, directive) {
-		if d.Has("'none'") {
+		if hasKeyword(d, "'none'") {
 			return "write " + source + " in place of 'none'"
 		}
 		return "add " + source

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"example.com/flow/internal/check/markup"
-	"example.com/flow/internal/serve/pages/csp"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
@@ -118,7 +117,7 @@ func scripts(w *markup.Way, rest []markup.Node) (s Scripts) {
 
 // runsCode reports whether an attribute is a link or the like with a javascript: URL.
 func runsCode(w *markup.Way, a markup.Attr) bool {
-	return slices.Contains(strings.Fields(navigations[a.Name]), w.Name) && csp.ParseURL(a.Value).Scheme() == "javascript"
+	return slices.Contains(strings.Fields(navigations[a.Name]), w.Name) && parseURL(a.Value).scheme == "javascript"
 }
 
 // A spot is where a node stands.

@@ -6,7 +6,6 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/check/markup"
-	"example.com/flow/internal/serve/pages/csp"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
@@ -52,7 +51,7 @@ func urls(a markup.Attr) (all []written) {
 		}
 	default:
 		one(0, len(a.Value))
-		if text := csp.Trim(a.Value); text == "" && !ownIfEmpty[htmxName(a.Name)] || strings.HasPrefix(text, "#") {
+		if text := trimURL(a.Value); text == "" && !ownIfEmpty[htmxName(a.Name)] || strings.HasPrefix(text, "#") {
 			return nil
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// nonce is what stands for the nonce in the policy of an application.
-const nonce = "'nonce'"
+// Nonce is what stands for the nonce in the policy of an application.
+const Nonce = "'nonce'"
 
 // Placeholder is the nonce that pages have which are rendered once. Page removes it.
 const Placeholder = "FlowNonceOfAPageThatIsRenderedOnce"
@@ -34,7 +34,7 @@ func NewTemplate(text string) (t *Template, problems []string) {
 	problem := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	if i := strings.IndexFunc(text, func(c rune) bool { return c < ' ' || c > '~' }); i >= 0 {
 		problem("it has the character %q: a policy is one line of ASCII", []rune(text[i:])[0])
-		return &Template{Parse(text), strings.Split(text, nonce)}, problems
+		return &Template{Parse(text), strings.Split(text, Nonce)}, problems
 	}
 	if strings.Contains(text, ",") {
 		problem("it has a comma, which ends the policy: directives end in a semicolon, and sources are separated by spaces")
@@ -50,19 +50,19 @@ func NewTemplate(text string) (t *Template, problems []string) {
 		seen[d.Name] = true
 		for _, source := range d.Sources {
 			switch lower := strings.ToLower(source); {
-			case source == nonce && !slices.Contains(forScripts, d.Name) && !slices.Contains(forStyles, d.Name):
-				problem("%s has %s, which allows scripts and styles only: write it in script-src or style-src", d.Name, nonce)
+			case source == Nonce && !slices.Contains(forScripts, d.Name) && !slices.Contains(forStyles, d.Name):
+				problem("%s has %s, which allows scripts and styles only: write it in script-src or style-src", d.Name, Nonce)
 			case strings.HasPrefix(lower, "'nonce-"):
-				problem("%s has the nonce %s, which would be the same in each answer: write %s, and each answer has its own", d.Name, source, nonce)
-			case source != nonce && strings.Trim(lower, "'") == "nonce":
-				problem("%s has %s: write %s", d.Name, source, nonce)
+				problem("%s has the nonce %s, which would be the same in each answer: write %s, and each answer has its own", d.Name, source, Nonce)
+			case source != Nonce && strings.Trim(lower, "'") == "nonce":
+				problem("%s has %s: write %s", d.Name, source, Nonce)
 			}
 		}
 	}
 	if len(seen) == 0 {
 		problem("it has no directive")
 	}
-	return &Template{Parse(text), strings.Split(text, nonce)}, problems
+	return &Template{Parse(text), strings.Split(text, Nonce)}, problems
 }
 
 // Policy returns the directives of the policy, with 'nonce' where a nonce or hashes stand in answers.
@@ -128,13 +128,13 @@ func (t *Template) hashed(html []byte, own string, all bool) (page []byte, polic
 
 // HashSource returns the source that allows an inline script or style, given the text between its tags.
 func HashSource(text string) string {
-	sum := sha256.Sum256([]byte(normalized(text)))
+	sum := sha256.Sum256([]byte(Normalized(text)))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// normalized returns the text of a script or style as browsers hash it: after they have parsed the HTML,
+// Normalized returns the text of a script or style as browsers hash it: after they have parsed the HTML,
 // which makes every line end LF.
-func normalized(text string) string {
+func Normalized(text string) string {
 	return strings.NewReplacer("\r\n", "\n", "\r", "\n", "\x00", "\ufffd").Replace(text)
 }
 
@@ -151,7 +151,7 @@ func (t *Template) withHashes(scripts, styles []string) (p Policy) {
 			}
 		}
 		for _, source := range d.Sources {
-			if source != nonce {
+			if source != Nonce {
 				add(source)
 				continue
 			}
@@ -162,7 +162,7 @@ func (t *Template) withHashes(scripts, styles []string) (p Policy) {
 				add(styles...)
 			}
 		}
-		if len(sources) == 0 && slices.Contains(d.Sources, nonce) {
+		if len(sources) == 0 && slices.Contains(d.Sources, Nonce) {
 			add("'none'")
 		}
 		p = append(p, Directive{d.Name, sources})

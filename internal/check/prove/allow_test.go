@@ -1,10 +1,11 @@
-package csp
+package prove
 
 import (
 	"testing"
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/serve/pages/csp"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
@@ -26,7 +27,7 @@ func TestDeciding(t *testing.T) {
 	} {
 		t.Run(tt.policy+" "+tt.name, func(t *testing.T) {
 			got := ""
-			if d := Parse(tt.policy).Deciding(tt.name); d != nil {
+			if d := Deciding(csp.Parse(tt.policy), tt.name); d != nil {
 				got = d.Name
 			}
 			is.New(t).Equal(got, tt.want)
@@ -51,9 +52,9 @@ func TestAllowsInline(t *testing.T) {
 	} {
 		t.Run(tt.sources, func(t *testing.T) {
 			is := is.New(t)
-			d := &Parse("x " + tt.sources)[0]
-			is.Equal(d.AllowsInline(true, false), tt.scripts)
-			is.Equal(d.AllowsInline(false, false), tt.styles)
+			d := &csp.Parse("x " + tt.sources)[0]
+			is.Equal(allowsInline(d, true, false), tt.scripts)
+			is.Equal(allowsInline(d, false, false), tt.styles)
 		})
 	}
 }
@@ -61,9 +62,9 @@ func TestAllowsInline(t *testing.T) {
 // TestAllowsInlineOnFixedPages: without inline scripts, nothing is left of the nonce.
 func TestAllowsInlineOnFixedPages(t *testing.T) {
 	is := is.New(t)
-	is.True(Parse("script-src 'unsafe-inline' 'nonce'")[0].AllowsInline(true, true))
-	is.True(!Parse("script-src 'unsafe-inline' 'nonce' 'sha256-YQ=='")[0].AllowsInline(true, true))
-	is.True(!Parse("script-src 'self' 'nonce'")[0].AllowsInline(true, true))
+	is.True(allowsInline(&csp.Parse("script-src 'unsafe-inline' 'nonce'")[0], true, true))
+	is.True(!allowsInline(&csp.Parse("script-src 'unsafe-inline' 'nonce' 'sha256-YQ=='")[0], true, true))
+	is.True(!allowsInline(&csp.Parse("script-src 'self' 'nonce'")[0], true, true))
 }
 
 func TestAllowsHash(t *testing.T) {
@@ -71,10 +72,10 @@ func TestAllowsHash(t *testing.T) {
 		sources, text string
 		want          bool
 	}{
-		{HashSource("b()"), "b()", true},
-		{HashSource("b()"), "b();", false},
-		{HashSource("a\nb"), "a\r\nb", true},
-		{"'self' " + HashSource("b()"), "b()", true},
+		{csp.HashSource("b()"), "b()", true},
+		{csp.HashSource("b()"), "b();", false},
+		{csp.HashSource("a\nb"), "a\r\nb", true},
+		{"'self' " + csp.HashSource("b()"), "b()", true},
 		{"'self'", "b()", false},
 		{"'sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc='", "b()", true},
 		{"'sha256-cf242PFc_kb7xD0Qzhsmd9vvRkc-cWFmbi-k-YvtdKc='", "b()", true},
@@ -84,14 +85,14 @@ func TestAllowsHash(t *testing.T) {
 		{"sha256-cf242PFc/kb7xD0Qzhsmd9vvRkc+cWFmbi+k+YvtdKc=", "b()", false},
 	} {
 		t.Run(tt.sources+" "+tt.text, func(t *testing.T) {
-			is.New(t).Equal(Parse("script-src " + tt.sources)[0].AllowsHash(tt.text), tt.want)
+			is.New(t).Equal(allowsHash(&csp.Parse("script-src " + tt.sources)[0], tt.text), tt.want)
 		})
 	}
 }
 
 // TestAllowsURL is about pages of a site whose host and scheme are not known.
 func TestAllowsURL(t *testing.T) {
-	answers := map[Answer]string{Allowed: "allowed", Unsure: "unsure", RefusedUnlessOwn: "unless own", Refused: "refused"}
+	words := map[permission]string{allowed: "allowed", notKnown: "unsure", refusedUnlessOwn: "unless own", refused: "refused"}
 	const hole = pattern.Hole
 	for _, tt := range []struct{ sources, url, want string }{
 		{"'self'", "/a.png", "allowed"},
@@ -176,8 +177,8 @@ func TestAllowsURL(t *testing.T) {
 		{"'self'", " ht\ntps://x.example/a", "unless own"},
 	} {
 		t.Run(tt.sources+" "+tt.url, func(t *testing.T) {
-			d := &Parse("img-src " + tt.sources)[0]
-			is.New(t).Equal(answers[d.AllowsURL(ParseURL(tt.url))], tt.want)
+			d := &csp.Parse("img-src " + tt.sources)[0]
+			is.New(t).Equal(words[allowsURL(d, parseURL(tt.url))], tt.want)
 		})
 	}
 }
@@ -191,7 +192,7 @@ func TestSource(t *testing.T) {
 		{pattern.Hole + "/a", ""},
 		{"https://" + pattern.Hole, ""},
 	} {
-		t.Run(tt.url, func(t *testing.T) { is.New(t).Equal(ParseURL(tt.url).Source(), tt.want) })
+		t.Run(tt.url, func(t *testing.T) { is.New(t).Equal(parseURL(tt.url).source(), tt.want) })
 	}
-	is.New(t).Equal(ParseURL("http://x.example:80/a").Upgraded().Source(), "https://x.example")
+	is.New(t).Equal(parseURL("http://x.example:80/a").upgraded().source(), "https://x.example")
 }

@@ -1,4 +1,4 @@
-package csp
+package prove
 
 import (
 	"strings"
@@ -6,23 +6,23 @@ import (
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
-// A URL is what a policy asks about a URL.
-type URL struct {
+// A loadedURL is what a policy asks about a URL that a page loads.
+type loadedURL struct {
 	scheme  string // in lower case; "" for that of the page
 	host    string // in lower case, with the port; "" for that of the page
 	path    string
 	unknown bool // a hole decides about the scheme and the host
 }
 
-// ParseURL reads a URL on a page as browsers do. The URL of a template has a pattern.Hole for each
+// parseURL reads a URL on a page as browsers do. The URL of a template has a pattern.Hole for each
 // action.
-func ParseURL(text string) (u URL) {
+func parseURL(text string) (u loadedURL) {
 	text = strings.Map(func(c rune) rune {
 		if c == '\t' || c == '\n' || c == '\r' {
 			return -1
 		}
 		return c
-	}, Trim(text))
+	}, trimURL(text))
 	if i := strings.IndexByte(text, ':'); i > 0 && isScheme(text[:i]) {
 		u.scheme, text = strings.ToLower(text[:i]), text[i+1:]
 		if !u.isNetwork() {
@@ -50,27 +50,24 @@ func ParseURL(text string) (u URL) {
 	return u
 }
 
-// Trim removes what browsers remove around a URL.
-func Trim(text string) string {
+// trimURL removes what browsers remove around a URL.
+func trimURL(text string) string {
 	return strings.TrimFunc(text, func(c rune) bool { return c <= ' ' && string(c) != pattern.Hole })
 }
 
 // slashes writes slashes for the backslashes of a URL.
 func slashes(text string) string { return strings.ReplaceAll(text, `\`, "/") }
 
-// Scheme returns the scheme of a URL in lower case, or "" if the URL has that of the page.
-func (u URL) Scheme() string { return u.scheme }
+// isOwn reports whether a URL is one of the site itself.
+func (u loadedURL) isOwn() bool { return !u.unknown && u.scheme == "" && u.host == "" }
 
-// IsOwn reports whether a URL is one of the site itself.
-func (u URL) IsOwn() bool { return !u.unknown && u.scheme == "" && u.host == "" }
-
-// Source returns the source that allows what has the scheme and host of a URL, or "" if they are not
+// source returns the source that allows what has the scheme and host of a URL, or "" if they are not
 // known.
-func (u URL) Source() string {
+func (u loadedURL) source() string {
 	switch {
 	case u.unknown || strings.Contains(u.host, pattern.Hole):
 		return ""
-	case u.IsOwn():
+	case u.isOwn():
 		return "'self'"
 	case u.scheme == "":
 		return u.host
@@ -80,8 +77,8 @@ func (u URL) Source() string {
 	return u.scheme + "://" + u.host
 }
 
-// Upgraded returns the URL that browsers ask for under upgrade-insecure-requests.
-func (u URL) Upgraded() URL {
+// upgraded returns the URL that browsers ask for under upgrade-insecure-requests.
+func (u loadedURL) upgraded() loadedURL {
 	if u.scheme == "http" || u.scheme == "ws" {
 		u.scheme, u.host = u.scheme+"s", strings.TrimSuffix(u.host, ":80")
 	}
@@ -89,7 +86,7 @@ func (u URL) Upgraded() URL {
 }
 
 // isNetwork reports whether the scheme of a URL is one of the web.
-func (u URL) isNetwork() bool {
+func (u loadedURL) isNetwork() bool {
 	return u.scheme == "http" || u.scheme == "https" || u.scheme == "ws" || u.scheme == "wss"
 }
 

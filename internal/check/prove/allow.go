@@ -1,4 +1,4 @@
-package csp
+package prove
 
 import (
 	"crypto/sha256"
@@ -7,12 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/serve/pages/csp"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
 // Deciding returns the directive that decides about a kind of content: the one with this name, or
 // the one that counts where it is missing. It returns nil if the policy allows all of the kind.
-func (p Policy) Deciding(name string) *Directive {
+func Deciding(p csp.Policy, name string) *csp.Directive {
 	switch name {
 	case "base-uri", "form-action": // which are about no content
 		return p.Find(name)
@@ -24,16 +25,16 @@ func (p Policy) Deciding(name string) *Directive {
 	return p.Find(name, "default-src")
 }
 
-// Has reports whether a directive has a keyword such as 'self'.
-func (d *Directive) Has(keyword string) bool {
+// hasKeyword reports whether a directive has a keyword such as 'self'.
+func hasKeyword(d *csp.Directive, keyword string) bool {
 	return slices.ContainsFunc(d.Sources, func(s string) bool { return strings.EqualFold(s, keyword) })
 }
 
-// HasNonce reports whether a directive of the policy of an application has a nonce.
-func (d *Directive) HasNonce() bool { return slices.Contains(d.Sources, nonce) }
+// allowsNonce reports whether a directive of the policy of an application has a nonce.
+func allowsNonce(d *csp.Directive) bool { return slices.Contains(d.Sources, csp.Nonce) }
 
-// HasHash reports whether a directive has a hash.
-func (d *Directive) HasHash() bool {
+// hasHash reports whether a directive has a hash.
+func hasHash(d *csp.Directive) bool {
 	return slices.ContainsFunc(d.Sources, func(s string) bool { algorithm, _ := hash(s); return algorithm != "" })
 }
 
@@ -46,9 +47,9 @@ func hash(source string) (algorithm, sum string) {
 	return algorithm, strings.NewReplacer("-", "+", "_", "/").Replace(sum)
 }
 
-// AllowsHash reports whether a directive has the hash of the text of a script or style.
-func (d *Directive) AllowsHash(text string) bool {
-	text = normalized(text)
+// allowsHash reports whether a directive has the hash of the text of a script or style.
+func allowsHash(d *csp.Directive, text string) bool {
+	text = csp.Normalized(text)
 	return slices.ContainsFunc(d.Sources, func(s string) bool {
 		var sum []byte
 		algorithm, want := hash(s)
@@ -67,88 +68,88 @@ func (d *Directive) AllowsHash(text string) bool {
 	})
 }
 
-// AllowsInline reports whether a directive allows all inline scripts or styles. Beside a nonce or a
+// allowsInline reports whether a directive allows all inline scripts or styles. Beside a nonce or a
 // hash, browsers ignore 'unsafe-inline'; for scripts, beside 'strict-dynamic', too, and Chromium in
 // default-src for styles as well. On a page that is fixed, rendered once, there may be nothing in place
 // of the nonce.
-func (d *Directive) AllowsInline(script, fixed bool) bool {
-	dynamic := d.Has("'strict-dynamic'") && (script || d.Name == "default-src")
-	return d.Has("'unsafe-inline'") && !(d.HasNonce() && !fixed) && !d.HasHash() && !dynamic
+func allowsInline(d *csp.Directive, script, fixed bool) bool {
+	dynamic := hasKeyword(d, "'strict-dynamic'") && (script || d.Name == "default-src")
+	return hasKeyword(d, "'unsafe-inline'") && !(allowsNonce(d) && !fixed) && !hasHash(d) && !dynamic
 }
 
-// An Answer says whether a directive allows a URL.
-type Answer uint8
+// A permission says whether a directive allows a URL.
+type permission uint8
 
-// The answers, from the best on.
+// The permissions, from the best on: of several sources, the one that allows the most counts.
 const (
-	Allowed          Answer = iota
-	Unsure                  // a hole decides, or whether the site has HTTPS
-	RefusedUnlessOwn        // the URL and the source have different hosts, unless one of them is that of the site
-	Refused
+	allowed          permission = iota
+	notKnown                    // a hole decides, or whether the site has HTTPS
+	refusedUnlessOwn            // the URL and the source have different hosts, unless one of them is that of the site
+	refused
 )
 
-// AllowsURL returns whether a directive allows a URL. Nonces and hashes count for nothing here, and
+// allowsURL returns whether a directive allows a URL. Nonces and hashes count for nothing here, and
 // 'strict-dynamic' voids no source.
-func (d *Directive) AllowsURL(u URL) Answer {
-	best := Refused
+func allowsURL(d *csp.Directive, u loadedURL) permission {
+	best := refused
 	for _, s := range d.Sources {
-		best = min(best, allows(strings.ToLower(s), s, u))
+		best = min(best, sourceAllows(strings.ToLower(s), s, u))
 	}
 	return best
 }
 
-// allows returns whether a source allows a URL. lower is the source in lower case.
-func allows(lower, source string, u URL) Answer {
+// sourceAllows returns whether a source allows a URL. lower is the source in lower case.
+func sourceAllows(lower, source string, u loadedURL) permission {
 	switch {
 	case lower == "'self'":
-		return u.own()
+		return u.underSelf()
 	case strings.HasPrefix(lower, "'"):
-		return Refused
+		return refused
 	case u.unknown:
-		return Unsure
+		return notKnown
 	case lower == "*":
 		if u.scheme != "" && !u.isNetwork() {
-			return Refused
+			return refused
 		}
-		return Allowed
+		return allowed
 	case isScheme(strings.TrimSuffix(lower, ":")) && strings.HasSuffix(lower, ":"):
 		return allowsScheme(strings.TrimSuffix(lower, ":"), u.scheme)
 	case u.scheme != "" && !u.isNetwork():
-		return Refused
+		return refused
 	}
 	return allowsHost(source, u)
 }
 
-// own returns whether 'self' allows the URL.
-func (u URL) own() Answer {
+// underSelf returns whether 'self' allows the URL.
+func (u loadedURL) underSelf() permission {
 	switch {
 	case u.unknown:
-		return Unsure
+		return notKnown
 	case u.scheme == "" && u.host == "":
-		return Allowed
+		return allowed
 	case u.scheme != "" && !u.isNetwork():
-		return Refused
+		return refused
 	case strings.Contains(u.host, pattern.Hole):
-		return Unsure
+		return notKnown
 	}
-	return RefusedUnlessOwn
+	return refusedUnlessOwn
 }
 
 // allowsScheme returns whether a source with a scheme allows URLs with another one, or without: those
 // have the scheme of the page.
-func allowsScheme(source, scheme string) Answer {
+func allowsScheme(source, scheme string) permission {
 	upgrades := map[string]string{"http": "https", "ws": "wss http https", "wss": "https"}[source]
 	switch {
 	case scheme == source || slices.Contains(strings.Fields(upgrades), scheme), scheme == "" && source == "http":
-		return Allowed
+		return allowed
 	case scheme == "" && slices.Contains([]string{"https", "ws", "wss"}, source):
-		return Unsure
+		return notKnown
 	}
-	return Refused
+	return refused
 }
 
 // allowsHost returns whether a source with a host allows a URL.
-func allowsHost(source string, u URL) Answer {
+func allowsHost(source string, u loadedURL) permission {
 	scheme, rest, found := strings.Cut(source, "://")
 	if !found {
 		scheme, rest = "", source
@@ -158,17 +159,17 @@ func allowsHost(source string, u URL) Answer {
 		host, path = rest[:i], rest[i:]
 	}
 	if u.scheme == "" && u.host == "" { // the site may have this host
-		return RefusedUnlessOwn
+		return refusedUnlessOwn
 	}
-	answer := Allowed
+	best := allowed
 	switch {
 	case scheme != "":
-		answer = allowsScheme(strings.ToLower(scheme), u.scheme)
+		best = allowsScheme(strings.ToLower(scheme), u.scheme)
 	case u.scheme != "" && u.scheme != "https": // nothing but the scheme of the page is allowed
-		answer = Unsure
+		best = notKnown
 	}
 	if strings.Contains(u.host, pattern.Hole) {
-		return max(answer, Unsure)
+		return max(best, notKnown)
 	}
 	host, port := splitPort(strings.ToLower(host))
 	uHost, uPort := splitPort(u.host)
@@ -176,14 +177,14 @@ func allowsHost(source string, u URL) Answer {
 	switch {
 	case wild && !strings.HasSuffix(uHost, "."+domain), !wild && host != uHost && host != "*",
 		port != "*" && !samePort(port, uPort, u.scheme):
-		return Refused
+		return refused
 	case path == "":
 	case strings.ContainsAny(path+u.path, pattern.Hole+"%"): // browsers decode both
-		return max(answer, Unsure)
+		return max(best, notKnown)
 	case path != u.path && !(strings.HasSuffix(path, "/") && strings.HasPrefix(u.path, path)):
-		return Refused
+		return refused
 	}
-	return answer
+	return best
 }
 
 // samePort reports whether a source with a port allows that of a URL. Without a port, a source allows
