@@ -17,7 +17,6 @@ const module = "example.com/flow"
 
 // upward has the arrows that still run upwards. It becomes empty.
 var upward = map[string][]string{
-	"serve/pages/csp":       {"check/markup"},
 	"serve/pages/templates": {"check/links", "check/markup", "check/prove", "check/typecheck"},
 }
 

@@ -70,7 +70,7 @@ func given(all []cursor, cond Cond) []cursor {
 	possible := all[:0]
 	for _, c := range all {
 		switch {
-		case c.context < tagName || has(c.tag.When, cond):
+		case !c.isInTag() || has(c.tag.When, cond):
 		case has(c.tag.When, cond.Opposite()):
 			continue
 		default:

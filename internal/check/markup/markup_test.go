@@ -129,6 +129,7 @@ func TestRead(t *testing.T) {
 		{"a script", `<script>"<!-- <script>"</script>a`, `<script> script"\"<!-- <script>\"" </script> "a"`},
 		{"an empty script", `<SCRIPT></Script>`, `<script> </script>`},
 		{"a comment", `a<!-- <b> --!> <b> -->c<!-->d-->e`, `"a" "c" "e"`},
+		{"a text behind a comment with a hole", `<!-- {{.A}} -->b`, `comment{.A} "b"`},
 		{"a doctype", `<!DOCTYPE html>a`, `"a"`},
 		{"what html/template escapes", `a</ b><? <c>`, `"a</ b><? " <c>`},
 		{"a tag that does not end", `a<b name="`, `"a"`},

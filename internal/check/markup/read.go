@@ -4,6 +4,7 @@ import (
 	"slices"
 	"text/template/parse"
 
+	"example.com/flow/internal/serve/pages/htmltoken"
 	"example.com/flow/internal/serve/pages/language"
 	"example.com/flow/internal/serve/routes/pattern"
 )
@@ -205,11 +206,11 @@ func merge(all []cursor) []cursor {
 	all = reduce(all, func(c *cursor) *Way { return &c.tag }, func(c, o *cursor) bool { return c.equal(&o.state) })
 	if len(all) > maxStates {
 		name := all[0].tag.Name
-		if slices.ContainsFunc(all, func(c cursor) bool { return c.context <= tagName || c.tag.Name != name }) {
+		if slices.ContainsFunc(all, func(c cursor) bool { return c.Context <= htmltoken.InTagName || c.tag.Name != name }) {
 			name = pattern.Hole
 		}
 		all = all[:1] // it stands for all of them, with a tag of which nothing but its name is known
-		if c := &all[0]; c.context >= tagName {
+		if c := &all[0]; c.isInTag() {
 			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: name, Open: true}, Attr{Name: pattern.Hole}, unused
 		}
 	}
@@ -241,7 +242,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 	otherwise, nodes := r.list(all, n.ElseList)
 	b.Else = nodes
 	r.leave(before)
-	outside := len(then) == 1 && len(otherwise) == 1 && then[0].context < tagName && then[0].equal(&otherwise[0].state) // as most are
+	outside := len(then) == 1 && len(otherwise) == 1 && !then[0].isInTag() && then[0].equal(&otherwise[0].state) // as most are
 	if r.table.whole || !outside {
 		b.Cond = condOf(n.Pipe, before)
 		b.Cond.Pipe, b.Cond.Not, b.Cond.Lone = n.Pipe, b.Cond.False, isWith && n.ElseList == nil
@@ -262,7 +263,7 @@ func (r *reader) leave(before values) {
 // loop reads a {{range}}.
 func (r *reader) loop(all []cursor, n *parse.RangeNode, in In) ([]cursor, Node) {
 	l := &Loop{Place: r.place(n), Pipe: n.Pipe, In: in}
-	if slices.ContainsFunc(all, func(c cursor) bool { return c.context >= attrName || c.context == tagName }) {
+	if slices.ContainsFunc(all, func(c cursor) bool { return c.Context >= htmltoken.InAttrName || c.Context == htmltoken.InTagName }) {
 		return hole(all, n, l.Place), l
 	}
 	before := r.values

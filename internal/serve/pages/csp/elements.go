@@ -1,6 +1,10 @@
 package csp
 
-import "example.com/flow/internal/check/markup"
+import (
+	"html"
+
+	"example.com/flow/internal/serve/pages/htmltoken"
+)
 
 // An element is a script or a style in a page.
 type element struct {
@@ -11,18 +15,34 @@ type element struct {
 }
 
 // elements returns the scripts and styles of a page, as browsers find them.
-func elements(html string) (all []element) {
-	for _, n := range markup.Page(html, markup.Rules) {
-		switch n := n.(type) {
-		case *markup.Tag:
-			tag := n.Ways[0]
-			if tag.Name != "script" && tag.Name != "style" {
-				continue
+func elements(page string) (all []element) {
+	var state htmltoken.State
+	var tag, attr, value string
+	attrs := map[string]string{} // of the tag
+	for at := 0; at < len(page); {
+		kind, from, to := state.Next(page, at, true)
+		at = to
+		switch token := page[from:to]; kind {
+		case htmltoken.TagName:
+			tag = htmltoken.Lower(token)
+		case htmltoken.AttrName:
+			attr, value = htmltoken.Lower(token), ""
+		case htmltoken.Value:
+			value = html.UnescapeString(token)
+		case htmltoken.AttrEnd:
+			if _, isRepeated := attrs[attr]; !isRepeated { // the first one counts
+				attrs[attr] = value
 			}
-			all = append(all, element{name: tag.Name, nonce: tag.Value("nonce"), external: tag.Name == "script" && tag.Has("src")})
-		case *markup.Text:
-			if n.In.Element == "script" || n.In.Element == "style" {
-				all[len(all)-1].text = n.Text
+		case htmltoken.TagEnd:
+			if !state.IsEnd && (tag == "script" || tag == "style") {
+				_, external := attrs["src"]
+				all = append(all, element{name: tag, nonce: attrs["nonce"], external: external && tag == "script"})
+			}
+			state.Close(tag)
+			clear(attrs)
+		case htmltoken.Text:
+			if in := state.Element(); in == "script" || in == "style" {
+				all[len(all)-1].text = token
 			}
 		}
 	}
