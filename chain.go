@@ -123,7 +123,7 @@ type exchange struct {
 	failure atomic.Pointer[failure] // nil unless Authenticate or reading the body has failed
 	nonce   atomic.Pointer[string]  // of the answer; nil if nobody has asked for it yet
 	// ownMessages is nil if flow has written no message about a field of this request.
-	ownMessages atomic.Pointer[ownMessages]
+	ownMessages atomic.Pointer[reply.OwnMessages]
 	// personal: somebody has asked for the user or the nonce, so the answer may be about a
 	// person: see keepPrivate.
 	personal atomic.Bool

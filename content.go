@@ -3,12 +3,8 @@ package flow
 import (
 	"fmt"
 	"html/template"
-	"maps"
 	"reflect"
-	"regexp"
-	"slices"
 
-	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/content"
 	"example.com/flow/internal/serve/pages/templates"
 )
@@ -77,36 +73,6 @@ func (s Source) ErrorAt(line int, format string, args ...any) error {
 		file = s.of.File
 	}
 	return &templates.Mistake{File: file, Line: line, Text: fmt.Sprintf(format, args...)}
-}
-
-// extension matches the extensions that a Format may have.
-var extension = regexp.MustCompile(`^\.[a-z0-9_-]+$`)
-
-// readFormats returns the extensions of the formats of a Router, and reports those that cannot be.
-func (r *Router) readFormats() (extensions []string, faults []fault.Fault) {
-	report := func(ext, format string, args ...any) {
-		faults = append(faults, fault.Fault{Text: fmt.Sprintf("Router.Formats[%q]: ", ext) + fmt.Sprintf(format, args...)})
-	}
-	var first string
-	for _, ext := range slices.Sorted(maps.Keys(r.Formats)) {
-		f := r.Formats[ext].made
-		switch {
-		case ext == ".html" || ext == ".http":
-			report(ext, "flow itself reads these files: give the format another extension, such as .md")
-			continue
-		case !extension.MatchString(ext):
-			report(ext, "this is no extension: it is a dot and lower-case letters, as in .md")
-			continue
-		case f.Convert == nil:
-			report(ext, "the format has no function: make it with flow.FormatOf")
-		case first == "":
-			first = ext
-		case f.Front != r.Formats[first].made.Front:
-			report(ext, "its pages have %v as their data, and those of %s have %v: give all formats of a Router one type", f.Front, first, r.Formats[first].made.Front)
-		}
-		extensions = append(extensions, ext)
-	}
-	return extensions, faults
 }
 
 // formats returns the formats of a Router for its templates.

@@ -45,7 +45,7 @@ func New(files fs.FS, shared ...fs.FS) *Router {
 // parse returns the tree of the Router, below the prefix that it is mounted at, and the faults of
 // its formats, whose extensions decide which files are pages.
 func (r *Router) parse() (*routetree.Tree, []fault.Fault) {
-	formats, faults := r.readFormats()
+	formats, faults := templates.Extensions(r.formats())
 	return routetree.ParseIn(r.tree.Dir, r.tree.Files, r.tree.Shared, formats).Below(r.prefix()), faults
 }
 
@@ -136,7 +136,7 @@ func (t *table) host(r *Router) templates.Host {
 		User:       func(at any) any { return at.(*Request).User() },
 		Plans:      templates.Plans(os.Getenv(plansVariable)),
 		Nonce:      templateNonce,
-		NoNonce:    whyNoNonce(t.settings.policy),
+		NoNonce:    t.settings.policy.WhyNoNonce(),
 		Policy:     t.settings.policy.Policy(),
 		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
 		Method:     checkFieldCall,

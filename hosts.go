@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"slices"
-	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/wire/accept"
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/serve/wire/server"
@@ -34,7 +33,7 @@ var _ http.Handler = Hosts{}
 
 // ServeHTTP answers a request with the Router of its host.
 func (hosts Hosts) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	r := hosts[plainHost(req.Host)]
+	r := hosts[pattern.PlainHost(req.Host)]
 	if r = cmp.Or(r, hosts[""]); r == nil {
 		w.Header()["X-Content-Type-Options"] = nosniff
 		send(problemResponse(reply.Problem{Status: http.StatusNotFound}, accept.MediaType(acceptOf(req), false)), w, req.Method == http.MethodHead)
@@ -58,7 +57,7 @@ func (hosts Hosts) faults() (faults []fault.Fault) {
 	checked := map[*Router]bool{nil: true}
 	for _, host := range hosts.names() {
 		r := hosts[host]
-		if wrong := checkHost(host); wrong != "" {
+		if wrong := pattern.CheckHost(host); wrong != "" {
 			add(host, "%s", wrong)
 		}
 		switch {
@@ -82,33 +81,6 @@ func (hosts Hosts) faults() (faults []fault.Fault) {
 
 // names returns the names of the hosts in order. The name "" is the first.
 func (hosts Hosts) names() []string { return slices.Sorted(maps.Keys(hosts)) }
-
-// plainHost returns the host of a request as a name of Hosts.
-func plainHost(host string) string {
-	if colon := strings.LastIndexByte(host, ':'); colon >= 0 && !strings.Contains(host[colon:], "]") {
-		host = host[:colon]
-	}
-	return strings.ToLower(strings.TrimSuffix(host, "."))
-}
-
-// checkHost returns why no request has a host of this name, or "".
-func checkHost(name string) string {
-	plain := plainHost(name)
-	if ip, err := netip.ParseAddr(name); err == nil && ip.Is6() {
-		plain = "[" + name + "]"
-	}
-	switch {
-	case strings.Contains(name, "*"):
-		return `a name stands for one host: write "" for all others`
-	case strings.ContainsAny(name, "/ "):
-		return `this is no host: write its name alone, such as "example.com"`
-	case strings.ContainsFunc(name, func(c rune) bool { return c > 127 }):
-		return `browsers send the name of the host in ASCII: write it in that form, which begins with "xn--"`
-	case plain != name:
-		return fmt.Sprintf("no host is compared with this name: write %q", plain)
-	}
-	return ""
-}
 
 // routersOf returns the Routers that a handler of Serve answers with: one that is given, those
 // of Hosts, and those of Hosts that are mounted in them. Each has functions of OnStart and

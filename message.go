@@ -46,7 +46,7 @@ func (r *Request) translated(p reply.Problem) reply.Problem {
 		p.Translate = r.translate
 	}
 	if own := r.x.ownMessages.Load(); own != nil {
-		p.Codes = own.codesOf(p.Fields)
+		p.Codes = own.CodesOf(p.Fields)
 	}
 	return p
 }
@@ -64,26 +64,20 @@ func (x *exchange) bodyError(req *Request, err error) error {
 	return err
 }
 
-// ownMessages are the messages about fields that flow itself wrote for this request, with their
-// codes. An Invalid has only the texts, and the application may change it.
-type ownMessages map[string]said
-
-type said struct{ code, text string }
-
 // translateAll returns the messages of Bind as an Invalid, and remembers their codes. It returns
 // nil if there are none.
 func (x *exchange) translateAll(req *Request, messages map[string]reply.Message) Invalid {
 	if len(messages) == 0 {
 		return nil
 	}
-	wrong, own := make(Invalid, len(messages)), ownMessages{}
+	wrong, own := make(Invalid, len(messages)), reply.OwnMessages{}
 	if before := x.ownMessages.Load(); before != nil {
 		maps.Copy(own, *before)
 	}
 	for field, m := range messages {
 		wrong[field] = req.translate(m)
 		if m.Code != "" {
-			own[field] = said{m.Code, wrong[field]}
+			own[field] = reply.OwnMessage{Code: m.Code, Text: wrong[field]}
 		}
 	}
 	if len(own) > 0 {
@@ -91,17 +85,4 @@ func (x *exchange) translateAll(req *Request, messages map[string]reply.Message)
 		x.kept = true // so that no other request finds them; to look for them in recycle would make each request dearer
 	}
 	return wrong
-}
-
-// codesOf returns the codes of those fields whose messages are still the ones that flow wrote.
-func (own ownMessages) codesOf(fields map[string]string) (codes map[string]string) {
-	for field, text := range fields {
-		if s := own[field]; s.code != "" && s.text == text {
-			if codes == nil {
-				codes = map[string]string{}
-			}
-			codes[field] = s.code
-		}
-	}
-	return codes
 }

@@ -24,18 +24,6 @@ func (c *compiler) readPolicy() {
 	c.table.settings.policy = policy
 }
 
-// whyNoNonce returns why there is no nonce in a Router with this policy, for the fault of a
-// template that asks for it. It returns "" if there is one.
-func whyNoNonce(policy *csp.Template) string {
-	switch {
-	case policy == nil:
-		return "set Router.ContentSecurityPolicy, with 'nonce' in script-src or style-src"
-	case !policy.HasNonce():
-		return "Router.ContentSecurityPolicy has no 'nonce': write it in script-src or style-src"
-	}
-	return ""
-}
-
 // Nonce returns the nonce of the answer, for scripts and styles in HTML that a handler writes
 // by itself: see Router.ContentSecurityPolicy. It returns "" if the policy has no 'nonce'. In
 // templates it is the function nonce.

@@ -77,6 +77,18 @@ func (t *Template) Policy() Policy {
 // HasNonce reports whether the policy has a nonce.
 func (t *Template) HasNonce() bool { return len(t.pieces) > 1 }
 
+// WhyNoNonce returns why there is no nonce in a Router with this policy, which may be nil, for the fault of a
+// template that asks for it. It returns "" if there is one.
+func (t *Template) WhyNoNonce() string {
+	switch {
+	case t == nil:
+		return "set Router.ContentSecurityPolicy, with 'nonce' in script-src or style-src"
+	case !t.HasNonce():
+		return "Router.ContentSecurityPolicy has no 'nonce': write it in script-src or style-src"
+	}
+	return ""
+}
+
 // WithNonce returns the policy with a nonce.
 func (t *Template) WithNonce(nonce string) string {
 	if !t.HasNonce() {
