@@ -5,8 +5,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/serve/routes/pattern"
 )
 
 // rewriteTemplates looks at all templates of the application, and at the names of routes
@@ -54,10 +56,8 @@ func (p *planner) template(file, name string) {
 	if err != nil {
 		p.left(file, 0, "it cannot be parsed, so that nothing in it was rewritten: line %s", strings.TrimPrefix(err.Error(), "template: template:"))
 	}
-	for _, part := range []string{src.plain, src.actions} {
-		for _, h := range p.finder.find(part) {
-			p.hit(file, lineAt(text, h.offset), h)
-		}
+	for _, h := range p.finder.inTemplate(src) {
+		p.hit(file, lineAt(text, h.offset), h)
 	}
 	p.words(file, src)
 	for _, ref := range src.references {
@@ -73,17 +73,44 @@ func (p *planner) template(file, name string) {
 	}
 }
 
+// inTemplate returns the hits in a template. The check of links knows URLs that are not written in one piece, such as
+// href="/{{if .New}}new{{else}}old{{end}}".
+func (f *finder) inTemplate(src *source) []hit {
+	hits := f.find(string(src.plain))
+	for _, passage := range src.passages {
+		for _, h := range f.find(commentMarks.Replace(passage.text)) {
+			h.offset += passage.offset
+			hits = append(hits, h)
+		}
+	}
+	for _, l := range src.links {
+		h := hit{offset: src.offset(parse.Pos(l.Offset)), text: l.URL}
+		isListed := func(other hit) bool {
+			return other.now == h.now && lineAt(src.text, other.offset) == lineAt(src.text, h.offset) && strings.HasPrefix(holes.ReplaceAllString(other.text, pattern.Hole), h.text)
+		}
+		if h.now, h.mounted = f.url(l.URL); h.now != "" && !slices.ContainsFunc(hits, isListed) {
+			hits = append(hits, h)
+		}
+	}
+	return hits
+}
+
+// commentMarks replaces what begins and ends a comment in a template, which is no path.
+var commentMarks = strings.NewReplacer("/*", "  ", "*/", "  ", pattern.Hole, " ")
+
 // words tells of the strings in the actions and comments of a template that are the path or
 // the name of what moves, and in no call of flow: functions of the application may be given
 // them. A name without a dot may be any word, and counts only where one is given it, or where
 // it is a value of dict that a partial may give to route. Keys of dict are no names.
 func (p *planner) words(file string, src *source) {
-	for i, c := range src.actions {
-		if c != '"' && c != '`' || src.spoken[i] {
-			continue
-		}
-		if value, _, ok := strings.Cut(src.actions[i+1:], string(c)); ok {
-			p.word(file, lineAt(src.text, i), value)
+	for _, passage := range src.passages {
+		for i, c := range passage.text {
+			if c != '"' && c != '`' || src.spoken[passage.offset+i] {
+				continue
+			}
+			if value, _, ok := strings.Cut(passage.text[i+1:], string(c)); ok {
+				p.word(file, lineAt(src.text, passage.offset+i), value)
+			}
 		}
 	}
 	handed := src.handed

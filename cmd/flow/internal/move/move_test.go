@@ -313,11 +313,11 @@ func TestReadTemplate(t *testing.T) {
 		`template "a/+b" true`, `template "c" true`,
 	}, "\n"))
 	is.Equal(len(src.plain), len(text))
-	is.True(!strings.Contains(src.plain, "{"))
-	is.True(strings.Contains(holes.ReplaceAllString(src.plain, "_"), `<a href="/x/_/y">`))
-	is.Equal(len(src.actions), len(text))
-	is.True(strings.Contains(src.actions, `route "no" }}`))
-	is.True(!strings.Contains(src.actions, "href"))
+	plain, passages := string(src.plain), fmt.Sprint(src.passages)
+	is.True(!strings.Contains(plain, "{"))
+	is.True(strings.Contains(holes.ReplaceAllString(plain, "_"), `<a href="/x/_/y">`))
+	is.True(strings.Contains(passages, `route "no" }}`))
+	is.True(!strings.Contains(passages, "href"))
 	_, err = readTemplate(`{{if}}`)
 	is.True(err != nil)
 }
@@ -335,17 +335,46 @@ func TestHashedURLs(t *testing.T) {
 	is.Equal(len(f.find("/apples.css /css/app.css /app.js")), 0)
 }
 
-// The parts of a template are as long as the template, whatever is in it.
-func FuzzApart(f *testing.F) {
-	for _, seed := range []string{"", "{{", "{{/*", "{{- /* }} */ -}}x", "{{\"}}\"}}", "{{`}}`}}y", "{{'", "{{\"\\", "a{{b}}c{{d"} {
+// The text of a template is as long as the template, whatever is in it, and the passages are where they stand.
+func FuzzReadTemplate(f *testing.F) {
+	for _, seed := range []string{"", "{{", "{{/*", "{{- /* }} */ -}}x", "{{\"}}\"}}", "{{`}}`}}y", "{{'", "{{\"\\", "a{{b}}c{{d", "\ufeff{{`a`}}", " {{- \"a\" -}} ", "{{1}}  {{- 2}}"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		if plain, actions := apart(text); len(plain) != len(text) || len(actions) != len(text) {
-			t.Errorf("%q: got %q and %q", text, plain, actions)
+		src, _ := readTemplate(text)
+		if len(src.plain) != len(text) {
+			t.Errorf("%q: got %q", text, src.plain)
 		}
-		readTemplate(text)
+		for _, passage := range src.passages {
+			if !strings.HasPrefix(text[passage.offset:], passage.text) {
+				t.Errorf("%q: %q is not at %d", text, passage.text, passage.offset)
+			}
+		}
 	})
+}
+
+// URLs stand anywhere in a template, and in pieces where a condition writes one of them.
+func TestInTemplate(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{`<a href="/a/{{.ID}}?x=1"> <a href=/a/1> <a href="/a/{{ .ID }}/x">`, "/a/_?x=1 /a/1"},
+		{`<script>fetch("/a/" + id)</script><style>a{background:url(/a/1)}</style><i data-x="/a/2" hx-get="/a/3">`, "/a/ /a/1 /a/2 /a/3"},
+		{`<!-- /a/1 --> {{/* /a/2 */}} {{- /* /a/3*/ -}} {{"/a/4" | f}} {{if eq "}} /a/5" .X}}/a/6 {{end}}`, "/a/1 /a/6 /a/2 /a/3 /a/4 /a/5"},
+		{"/a/1 {{- .X}} {{.X -}} /a/2 {{- .X -}}\n/a/3", "/a/1 /a/2 /a/3"},
+		{`<a href="/{{if .X}}a/1{{else}}c{{end}}"> <a href="{{if .X}}/a/2{{else}}/c{{end}}">`, "/a/1 /a/2"},
+		{`<a href="&#47;a/1"> <img srcset="/c 1x, /a/2 2x">`, "/a/2 /a/1"},
+		{"\ufeff{{`\n`}}\n<a href=/{{if .X}}a{{end}}/1>", "/a/1"},
+		{`<a href="/a/{{.ID}}"> {{/* "/a/1" */}} {{if}}`, "/a/_ /a/1"}, // it cannot be parsed
+	} {
+		t.Run(tt.text, func(t *testing.T) {
+			is := is.New(t)
+			src, _ := readTemplate(tt.text)
+			var got []string
+			for _, h := range newFinder(moved(t, "a/[id].html", "b/[id].html", "a/[id].html", "c.html"), nil, nil).inTemplate(src) {
+				got = append(got, holes.ReplaceAllString(h.text, "_"))
+			}
+			is.Equal(strings.Join(got, " "), tt.want)
+		})
+	}
 }
 
 // Whatever stands in a string, the finder finds places of it, and a new URL only of a path.

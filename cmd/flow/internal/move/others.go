@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -99,7 +100,7 @@ func (o *other) has(h hit, prefix []string) bool {
 	segments, open := split(text)
 	return slices.ContainsFunc(o.targets, func(t target) bool {
 		pat := t.pattern.Segments
-		return takes(pat, segments) || open && takes(pat, append(slices.Clip(segments), string(hole))) ||
+		return takes(pat, segments) || open && takes(pat, append(slices.Clip(segments), pattern.Hole)) ||
 			len(prefix) > 0 && len(pat) >= len(prefix) && takes(pat[:len(prefix)], prefix)
 	})
 }

@@ -1,15 +1,20 @@
 package move
 
 import (
+	"bytes"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/serve/pages/language"
 	"example.com/flow/internal/serve/pages/templates"
+	"example.com/flow/internal/serve/routes/pattern"
 )
 
 // A source is what is known of the text of a template.
@@ -20,8 +25,9 @@ type source struct {
 	entries    []entry      // of dict
 	routeKeys  []string     // keys whose values route is given, "to" of {{route .to}}; "" for any others
 	spoken     map[int]bool // offsets of strings whose meaning is known
-	plain      string       // see apart
-	actions    string
+	plain      []byte       // the text, with a hole in place of each action, since a URL goes on behind one
+	passages   []passage    // the strings and comments in actions; whole actions if they cannot be parsed
+	links      []links.Link // that browsers follow
 }
 
 // An entry is a pair of dict, whose key is a string.
@@ -30,56 +36,52 @@ type entry struct {
 	value argument
 }
 
+// A passage is a part of the text of a template.
+type passage struct {
+	offset int
+	text   string
+}
+
 // readTemplate finds the references in a template. What cannot be parsed has none, and is an
 // error.
 func readTemplate(text string) (*source, error) {
-	body := strings.TrimPrefix(text, bom)
 	s := &source{text: text, spoken: map[int]bool{}}
-	s.plain, s.actions = apart(text)
 	trees := map[string]*parse.Tree{}
 	t := parse.New("template")
-	t.Mode = parse.SkipFuncCheck
-	if _, err := t.Parse(body, "", "", trees); err != nil {
+	t.Mode = parse.SkipFuncCheck | parse.ParseComments
+	if _, err := t.Parse(strings.TrimPrefix(text, bom), "", "", trees); err != nil {
+		s.plain = []byte(text)
+		for _, at := range perhapsActions.FindAllStringIndex(text, -1) {
+			s.passages = append(s.passages, passage{at[0], text[at[0]:at[1]]})
+			copy(s.plain[at[0]:], strings.Repeat(pattern.Hole, at[1]-at[0]))
+		}
 		return s, err
 	}
+	s.plain = bytes.Repeat([]byte(pattern.Hole), len(text))
 	for _, t := range trees {
 		language.EachNode(t.Root, s.visit)
 	}
+	s.links = links.Scan(slices.Collect(maps.Values(trees)), nil).Links
 	return s, nil
 }
 
 const bom = "\ufeff"
 
-// apart takes a template apart. Both parts are as long as the template: plain is the text,
-// with a hole in place of each action, since a URL goes on behind one; actions is what
-// stands between the braces, comments included, with spaces in place of the text.
-func apart(text string) (plain, actions string) {
-	var outside, inside strings.Builder
-	for {
-		before, rest, ok := strings.Cut(text, "{{")
-		outside.WriteString(before)
-		inside.WriteString(strings.Repeat(" ", len(before)))
-		if !ok {
-			return outside.String(), inside.String()
-		}
-		size := len(rest)
-		if end := actionEnd.FindStringIndex(rest); end != nil {
-			size = end[1]
-		}
-		outside.WriteString(strings.Repeat(string(hole), len("{{")+size))
-		// The marks of a comment are no paths, and a hole is none of an action.
-		inside.WriteString("  " + strings.NewReplacer("/*", "  ", "*/", "  ", string(hole), " ").Replace(rest[:size]))
-		text = rest[size:]
-	}
-}
-
-// actionEnd matches an action from behind its opening braces, with the closing ones. Braces
-// in its strings and comments do not close it.
-var actionEnd = regexp.MustCompile(`(?s)^(?:/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|` + "`[^`]*`|[^\"'`]" + `)*?}}`)
+// perhapsActions match the actions of a template that cannot be parsed, if none has braces in a string.
+var perhapsActions = regexp.MustCompile(`(?s){{.*?(?:}}|$)`)
 
 // visit looks at one node.
 func (s *source) visit(n parse.Node) {
 	switch n := n.(type) {
+	case *parse.TextNode: // with the white space around it that actions trim, so that no URL goes on behind it
+		start := s.offset(n.Pos)
+		end := len(s.text) - len(strings.TrimLeft(s.text[start+len(n.Text):], " \t\r\n"))
+		start = len(strings.TrimRight(s.text[:start], " \t\r\n"))
+		copy(s.plain[start:end], s.text[start:])
+	case *parse.StringNode:
+		s.passages = append(s.passages, passage{s.offset(n.Pos), n.Quoted})
+	case *parse.CommentNode:
+		s.passages = append(s.passages, passage{s.offset(n.Pos), n.Text})
 	case *parse.TemplateNode:
 		s.add(reference{kind: calls.Template, name: "template", argument: s.quoted(n.Pos, n.Name), sure: true})
 	case *parse.CommandNode:

@@ -41,7 +41,7 @@ var plainURL = regexp.MustCompile(`^/[^\s"'<>` + "`" + `,;\\{}\[\]*]*$`)
 func (f *finder) newURL(text string) (now string, ok bool) {
 	old, isPath := pathOf(text)
 	segments, _ := split(old)
-	if !isPath || !plainURL.MatchString(text) || slices.Contains(segments, string(hole)) {
+	if !isPath || !plainURL.MatchString(text) || slices.Contains(segments, pattern.Hole) {
 		return "", false
 	}
 	now, ok = f.newPath(old)

@@ -122,9 +122,6 @@ type hit struct {
 	mounted bool
 }
 
-// hole stands in a text for what is known when it runs only, such as {{.ID}}.
-const hole = '\x00'
-
 // candidates are what may be a path in a text: it begins with a slash that ends no word,
 // or with a host.
 var candidates = regexp.MustCompile(`(?:https?://[^/\s"'<>` + "`" + `]+)?/[^\s"'<>` + "`" + `,;)]*`)
@@ -244,7 +241,7 @@ func (f *finder) of(segments []string, open bool) string {
 		return now
 	}
 	if open {
-		if now, ok := f.lookup(append(slices.Clip(segments), string(hole))); ok && now != "" {
+		if now, ok := f.lookup(append(slices.Clip(segments), pattern.Hole)); ok && now != "" {
 			return now
 		}
 	}
@@ -266,8 +263,8 @@ func split(text string) (segments []string, open bool) {
 	for i, s := range segments {
 		s = strings.ReplaceAll(s, `\`, "") // of a regular expression
 		segments[i] = s
-		if strings.ContainsRune(s, hole) || verbs.MatchString(s) && !isEscaped(s) || strings.HasPrefix(s, "{") {
-			segments[i] = string(hole)
+		if strings.Contains(s, pattern.Hole) || verbs.MatchString(s) && !isEscaped(s) || strings.HasPrefix(s, "{") {
+			segments[i] = pattern.Hole
 		} else if plain, err := url.PathUnescape(s); err == nil {
 			segments[i] = plain
 		}
@@ -327,7 +324,7 @@ func fits(seg pattern.Segment, value string) bool {
 	switch {
 	case seg.Kind == pattern.Literal:
 		return seg.Text == value
-	case value == string(hole) || seg.Matcher == nil || seg.Matcher.Fits == nil:
+	case value == pattern.Hole || seg.Matcher == nil || seg.Matcher.Fits == nil:
 		return true
 	}
 	return seg.Matcher.Fits(value)
