@@ -241,7 +241,7 @@ func (x example) misplaced(route *routetree.Route, urls destinations) string {
 	if why := urls.refusal(x.Method, x.path); why != "" {
 		return "nothing answers it: " + why
 	}
-	return fmt.Sprintf("nothing answers it: the file has the URL %s", route.Patterns[len(route.Patterns)-1])
+	return fmt.Sprintf("nothing answers it: the file has the URL %s", route.Longest())
 }
 
 // refused reports whether a pattern of a route would match a path, but for its matchers.

@@ -198,10 +198,18 @@ func (c Call) with(arg ast.Expr, info *types.Info) Call {
 	}
 	c.Arg = arg
 	c.Value, c.Constant = StringOf(arg, info)
-	if lit, ok := ast.Unparen(arg).(*ast.BasicLit); ok && lit.Kind == token.STRING {
-		c.Literal = lit
-	}
+	c.Literal, _ = Literal(arg)
 	return c
+}
+
+// Literal returns a plain string in the source, in parentheses or not, with its value, or nil.
+func Literal(e ast.Expr) (lit *ast.BasicLit, value string) {
+	if lit, ok := ast.Unparen(e).(*ast.BasicLit); ok && lit.Kind == token.STRING {
+		if value, err := strconv.Unquote(lit.Value); err == nil {
+			return lit, value
+		}
+	}
+	return nil, ""
 }
 
 // StringOf returns the value of a constant string.

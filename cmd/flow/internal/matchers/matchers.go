@@ -7,7 +7,6 @@ import (
 	"go/ast"
 	"go/token"
 	"slices"
-	"strconv"
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
@@ -70,10 +69,11 @@ func (s *Set) Fill(t *routetree.Tree, unknown func(string) bool) []fault.Fault {
 	return faults
 }
 
-// MayMatch reports whether a pattern matches the unescaped segments of a path. A matcher
-// whose function is not known is taken to match any value.
-func MayMatch(p *pattern.Pattern, path []string) bool {
-	for i, s := range p.Segments {
+// MayMatch reports whether the segments of a pattern match the unescaped segments of a path. A matcher
+// whose function is not known is taken to match any value. A pattern.Hole may be any value of a
+// parameter, and is no literal.
+func MayMatch(segments []pattern.Segment, path []string) bool {
+	for i, s := range segments {
 		switch {
 		case i == len(path), s.Kind == pattern.Literal && s.Text != path[i]:
 			return false
@@ -83,11 +83,11 @@ func MayMatch(p *pattern.Pattern, path []string) bool {
 			return false
 		}
 	}
-	return len(path) == len(p.Segments)
+	return len(path) == len(segments)
 }
 
 func mayTake(s pattern.Segment, value string) bool {
-	return s.Matcher == nil || s.Matcher.Fits == nil || s.Matcher.Fits(value)
+	return s.Matcher == nil || s.Matcher.Fits == nil || value == pattern.Hole || s.Matcher.Fits(value)
 }
 
 // Read adds what the Go files of one package say, tests left out.
@@ -199,12 +199,8 @@ func (r *reader) value(e ast.Expr) ast.Expr {
 
 // text returns the value of a string.
 func (r *reader) text(e ast.Expr) (string, bool) {
-	lit, ok := r.value(e).(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return "", false
-	}
-	text, err := strconv.Unquote(lit.Value)
-	return text, err == nil
+	lit, text := calls.Literal(r.value(e))
+	return text, lit != nil
 }
 
 // table adds the matchers of a map.

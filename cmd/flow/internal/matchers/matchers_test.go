@@ -122,6 +122,8 @@ func TestMayMatch(t *testing.T) {
 		{"index.html", "a", false},
 		{"users/[id].html", "users/7", true},
 		{"users/[id].html", "users", false},
+		{"users/[id=int].html", "users/\x00", true},
+		{"users/[id].html", "\x00/7", false},
 		{"users/[id].html", "teams/7", false},
 		{"users/[id].html", "users/7/edit", false},
 		{"[lang=lang]/help.html", "de/help", true},
@@ -138,7 +140,7 @@ func TestMayMatch(t *testing.T) {
 			set := read(t, `r.Matchers["lang"] = flow.OneOf("de", "fr")`, "")
 			set.Fill(tree, nil)
 			path := strings.FieldsFunc(tt.path, func(c rune) bool { return c == '/' })
-			is.Equal(MayMatch(tree.Routes[0].Patterns[0], path), tt.want)
+			is.Equal(MayMatch(tree.Routes[0].Patterns[0].Segments, path), tt.want)
 		})
 	}
 }

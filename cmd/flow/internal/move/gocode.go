@@ -10,7 +10,6 @@ import (
 	"go/types"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -213,7 +212,8 @@ func guess(file *ast.File, info *types.Info) []call {
 		c.directory = ofPackage && (kind == calls.Path || kind == calls.Dir || kind == calls.Use || c.name == "ViewOf")
 		if len(expr.Args) > 0 && kind != calls.Use {
 			c.Arg = expr.Args[0]
-			c.Literal, c.Value, c.Constant = literal(c.Arg)
+			c.Literal, c.Value = calls.Literal(c.Arg)
+			c.Constant = c.Literal != nil
 		}
 		if !c.guessed || c.Literal != nil {
 			found = append(found, c)
@@ -221,16 +221,6 @@ func guess(file *ast.File, info *types.Info) []call {
 		return true
 	})
 	return found
-}
-
-// literal returns a plain string literal and its value.
-func literal(e ast.Expr) (*ast.BasicLit, string, bool) {
-	lit, ok := ast.Unparen(e).(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return nil, "", false
-	}
-	value, err := strconv.Unquote(lit.Value)
-	return lit, value, err == nil
 }
 
 // position returns where a node stands in its file on disk.

@@ -3,9 +3,7 @@ package move
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
@@ -35,8 +33,8 @@ func (p *planner) literals(f *goFile) {
 		case *ast.CallExpr:
 			p.pathValue(f, n)
 		case *ast.BasicLit:
-			if n.Kind == token.STRING && !skip[n] {
-				p.literal(f, n)
+			if lit, value := calls.Literal(n); lit != nil && !skip[n] {
+				p.literal(f, n, value)
 			}
 		}
 		return true
@@ -52,7 +50,7 @@ func (f *goFile) spoken() map[*ast.BasicLit]bool {
 		}
 		spoken[c.Literal] = true
 		for i := 1; i < len(c.Expr.Args) && c.Kind == calls.RouteName; i += 2 {
-			key, _, _ := literal(c.Expr.Args[i])
+			key, _ := calls.Literal(c.Expr.Args[i])
 			spoken[key] = true
 		}
 	}
@@ -71,11 +69,7 @@ func (p *planner) comment(f *goFile, c *ast.Comment) {
 }
 
 // literal tells of one string.
-func (p *planner) literal(f *goFile, lit *ast.BasicLit) {
-	value, err := strconv.Unquote(lit.Value)
-	if err != nil {
-		return
-	}
+func (p *planner) literal(f *goFile, lit *ast.BasicLit, value string) {
 	if p.testURL(f, lit, value) {
 		return
 	}

@@ -79,7 +79,7 @@ func newRoute(before, after *routetree.Route) *route {
 	without := func(names, others []string) []string {
 		return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 	}
-	old, now := longest(before).Names, longest(after).Names
+	old, now := before.Longest().Names, after.Longest().Names
 	r := &route{before: before, after: after, renamed: map[string]string{}, removed: without(old, now), added: without(now, old)}
 	if len(r.removed) == len(r.added) {
 		for i, name := range r.removed {
@@ -94,9 +94,6 @@ func newRoute(before, after *routetree.Route) *route {
 	r.required = without(after.Patterns[0].Names, needed)
 	return r
 }
-
-// longest returns the pattern of a route that has all its parameters.
-func longest(r *routetree.Route) *pattern.Pattern { return r.Patterns[len(r.Patterns)-1] }
 
 // movesURL reports whether the route has other URLs than before. Names of parameters are
 // in no URL.

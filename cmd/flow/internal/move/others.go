@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
@@ -100,8 +101,8 @@ func (o *other) has(h hit, prefix []string) bool {
 	segments, open := split(text)
 	return slices.ContainsFunc(o.targets, func(t target) bool {
 		pat := t.pattern.Segments
-		return takes(pat, segments) || open && takes(pat, append(slices.Clip(segments), pattern.Hole)) ||
-			len(prefix) > 0 && len(pat) >= len(prefix) && takes(pat[:len(prefix)], prefix)
+		return matchers.MayMatch(pat, segments) || open && matchers.MayMatch(pat, append(slices.Clip(segments), pattern.Hole)) ||
+			len(prefix) > 0 && len(pat) >= len(prefix) && matchers.MayMatch(pat[:len(prefix)], prefix)
 	})
 }
 

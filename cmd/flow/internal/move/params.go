@@ -6,8 +6,9 @@ import (
 	"go/token"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+
+	"example.com/flow/cmd/flow/internal/calls"
 )
 
 // paramChanges returns what a parameter of that name is called now in some route, and
@@ -90,7 +91,7 @@ func (p *planner) changedParam(s served, value string) (text string, shared bool
 	text = fmt.Sprintf("%s in %s", changed[0].paramsText(), changed[0].after.File)
 	var keep []string
 	for _, r := range p.c.before.Routes {
-		if pos, ok := s.routes[r.InTree()]; ok && slices.Contains(longest(r).Names, value) && !slices.Contains(changed, p.c.moved(r.InTree())) {
+		if pos, ok := s.routes[r.InTree()]; ok && slices.Contains(r.Longest().Names, value) && !slices.Contains(changed, p.c.moved(r.InTree())) {
 			keep = append(keep, p.app.Shown(p.c.new(r.InTree()))+reachedAt(pos))
 		}
 	}
@@ -127,10 +128,7 @@ func (p *planner) pathValue(f *goFile, expr *ast.CallExpr) {
 // tag rewrites struct tags by which Bind, and the input of a handler, take a parameter: in the
 // counterpart of a route that moves, if nothing else fills the struct. It tells of others.
 func (p *planner) tag(f *goFile, lit *ast.BasicLit) {
-	text, err := strconv.Unquote(lit.Value)
-	if err != nil {
-		return
-	}
+	_, text := calls.Literal(lit)
 	tag, ok := reflect.StructTag(text).Lookup("param")
 	name, _, _ := strings.Cut(tag, ",")
 	s := p.serves(f, lit.Pos())

@@ -210,7 +210,7 @@ func matcherName(s pattern.Segment) string {
 
 // parameters tells of parameters that take other values than before.
 func (p *planner) parameters(r *route) {
-	old, now := longest(r.before), longest(r.after)
+	old, now := r.before.Longest(), r.after.Longest()
 	for _, name := range old.Names {
 		seg, _ := old.Param(name)
 		after, ok := now.Param(cmp.Or(r.renamed[name], name))

@@ -61,7 +61,7 @@ func (p *planner) reference(f *goFile, c call) reference {
 
 // argumentOf returns what is known of an argument.
 func (p *planner) argumentOf(f *goFile, arg ast.Expr) (t argument) {
-	if lit, value, ok := literal(arg); ok {
+	if lit, value := calls.Literal(arg); lit != nil {
 		pos := p.code.position(lit.Pos())
 		return argument{value, true, pos.Line, pos.Offset, len(lit.Value)}
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
@@ -82,7 +83,7 @@ func (f *finder) newPath(old string) (now string, ok bool) {
 // answerer returns the most specific of the targets, which are in this order, that may
 // answer the path of these segments, or nil.
 func answerer(targets []target, segments []string) *target {
-	i := slices.IndexFunc(targets, func(t target) bool { return takes(t.pattern.Segments, segments) })
+	i := slices.IndexFunc(targets, func(t target) bool { return matchers.MayMatch(t.pattern.Segments, segments) })
 	if i < 0 {
 		return nil
 	}
@@ -119,7 +120,7 @@ func (t target) newURL(raw []string) (string, bool) {
 	}
 	now := "/" + strings.Join(written, "/")
 	read, _ := split(now)
-	return now, agree(t.pattern, after, t.route.renamed) && takes(after.Segments, read)
+	return now, agree(t.pattern, after, t.route.renamed) && matchers.MayMatch(after.Segments, read)
 }
 
 // agree reports whether it is known of all parameters which values they take: the matchers
@@ -211,8 +212,8 @@ func contains(n ast.Node, is func(ast.Node) bool) (found bool) {
 func hasString(n ast.Node, value string) bool {
 	return contains(n, func(n ast.Node) bool {
 		e, _ := n.(ast.Expr)
-		_, text, ok := literal(e)
-		return ok && text == value
+		lit, text := calls.Literal(e)
+		return lit != nil && text == value
 	})
 }
 

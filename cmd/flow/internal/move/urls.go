@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 )
@@ -78,7 +79,7 @@ func (t *target) move(c *change) {
 	}
 	before := t.route.before.Patterns
 	t.now = t.route.after.Patterns
-	now := longest(t.route.after)
+	now := t.route.after.Longest()
 	if len(before) == len(t.now) {
 		now = t.now[slices.Index(before, t.pattern)]
 	}
@@ -289,7 +290,7 @@ func (f *finder) lookup(segments []string) (now string, ok bool) {
 		case t.moves == "":
 		case best == nil && t.route == nil && isHashed(t.pattern.Segments, segments):
 			return t.moves, true
-		case best != nil && t.pattern.Key() == best.pattern.Key() && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return takes(p.Segments, segments) }):
+		case best != nil && t.pattern.Key() == best.pattern.Key() && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return matchers.MayMatch(p.Segments, segments) }):
 			return t.moves, true
 		}
 	}
@@ -299,33 +300,9 @@ func (f *finder) lookup(segments []string) (now string, ok bool) {
 // isHashed reports whether a path may be the hashed URL of a public file.
 func isHashed(file []pattern.Segment, segments []string) bool {
 	n := len(file) - 1
-	if len(segments) != n+1 || !takes(file[:n], segments[:n]) {
+	if len(segments) != n+1 || !matchers.MayMatch(file[:n], segments[:n]) {
 		return false
 	}
 	ext := path.Ext(file[n].Text)
 	return strings.HasPrefix(segments[n], strings.TrimSuffix(file[n].Text, ext)+".") && strings.HasSuffix(segments[n], ext)
-}
-
-// takes reports whether a pattern matches the segments of a path. A hole may be the value
-// of a parameter, and is no literal text.
-func takes(pat []pattern.Segment, segments []string) bool {
-	for i, seg := range pat {
-		if i < len(segments) && seg.Kind == pattern.Rest {
-			return !slices.ContainsFunc(segments[i:], func(s string) bool { return !fits(seg, s) })
-		}
-		if i >= len(segments) || !fits(seg, segments[i]) {
-			return false
-		}
-	}
-	return len(pat) == len(segments)
-}
-
-func fits(seg pattern.Segment, value string) bool {
-	switch {
-	case seg.Kind == pattern.Literal:
-		return seg.Text == value
-	case value == pattern.Hole || seg.Matcher == nil || seg.Matcher.Fits == nil:
-		return true
-	}
-	return seg.Matcher.Fits(value)
 }

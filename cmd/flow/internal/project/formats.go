@@ -221,8 +221,8 @@ func (r *formatReader) key(e ast.Expr) {
 func (r *formatReader) text(e ast.Expr) (string, bool) {
 	switch e := e.(type) {
 	case *ast.BasicLit:
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil && e.Kind == token.STRING
+		lit, text := calls.Literal(e)
+		return text, lit != nil
 	case *ast.ParenExpr:
 		return r.text(e.X)
 	case *ast.BinaryExpr:

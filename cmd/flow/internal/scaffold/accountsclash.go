@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/routetree"
 )
@@ -211,7 +212,7 @@ func eachFlag(f *ast.File, do func(name string, pos token.Pos)) {
 			return true
 		}
 		for _, arg := range call.Args[:2] { // of StringVar, the first is a pointer
-			if name, ok := text(arg); ok {
+			if lit, name := calls.Literal(arg); lit != nil {
 				do(name, arg.Pos())
 				break
 			}

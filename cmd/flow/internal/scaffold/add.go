@@ -267,7 +267,7 @@ func newPlan(app project.App, t *routetree.Tree, pkg *goPackage, c *counterpart)
 	for _, h := range c.handlers {
 		methods = append(methods, h.method+" "+h.name)
 	}
-	pattern, url := r.Patterns[len(r.Patterns)-1].String(), sampleURL(t, r, &pkg.matchers)
+	pattern, url := r.Longest().String(), sampleURL(t, r, &pkg.matchers)
 	text, what := endpointText(url, c.handlers, len(pkg.guards(r)) > 0), "the endpoint "+pattern
 	if r.Page {
 		form := ""

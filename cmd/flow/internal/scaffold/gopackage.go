@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/serve/routes/forms"
@@ -141,8 +142,8 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, info *types.Inf
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BasicLit:
-			if s, err := strconv.Unquote(n.Value); err == nil && n.Kind == token.STRING {
-				pkg.strings[s] = true
+			if lit, text := calls.Literal(n); lit != nil {
+				pkg.strings[text] = true
 			}
 		case *ast.CallExpr:
 			called, ok := n.Fun.(*ast.SelectorExpr)
@@ -198,7 +199,8 @@ func stringArg(call *ast.CallExpr) (string, bool) {
 	if len(call.Args) != 1 {
 		return "", false
 	}
-	return text(call.Args[0])
+	lit, text := calls.Literal(call.Args[0])
+	return text, lit != nil
 }
 
 // A link is one call of a chain of them: Name("x") in flow.GET().Name("x").Do(h).

@@ -115,7 +115,7 @@ func unguarded(t *routetree.Tree, pkg *goPackage, r *routetree.Route) (notes []s
 		switch {
 		case urlDir(other) == dir:
 			at = layers[strings.Count(other.Path, "/")]
-		case pattern.New(longest(other)).Key() != dir:
+		case other.Longest().Key() != dir:
 			continue
 		}
 		for _, guard := range pkg.guards(other) {
@@ -131,6 +131,6 @@ func unguarded(t *routetree.Tree, pkg *goPackage, r *routetree.Route) (notes []s
 
 // urlDir returns the pattern of a route up to its last segment, as a key.
 func urlDir(r *routetree.Route) string {
-	segments := longest(r)
+	segments := r.Longest().Segments
 	return pattern.New(segments[:max(0, len(segments)-1)]).Key()
 }

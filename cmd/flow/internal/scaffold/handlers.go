@@ -147,7 +147,7 @@ func (c *counterpart) function(h handler) string {
 		result, answer, types = "("+out+", error)", value+", nil", types+declared
 	}
 	rest := fmt.Sprintf("(%s) %s {\nreturn %s\n}\n", request, result, answer)
-	what := h.method + " " + c.route.Patterns[len(c.route.Patterns)-1].String()
+	what := h.method + " " + c.route.Longest().String()
 	if h.method == methodAny {
 		what = "every method of " + strings.TrimPrefix(what, "ANY ")
 		if len(c.handlers) > 1 {

@@ -51,7 +51,7 @@ func verbOf(r *routetree.Route, method string) string {
 
 // isCollection reports whether a URL ends in a plural: /users, and not /users/{id}.
 func isCollection(r *routetree.Route) bool {
-	segments := longest(r)
+	segments := r.Longest().Segments
 	if len(segments) == 0 {
 		return false
 	}
@@ -62,7 +62,7 @@ func isCollection(r *routetree.Route) bool {
 // nounOf returns what a handler's name ends in: the literal elements of the path, of which
 // one in front of a parameter is singular, since the handler is for one of them.
 func nounOf(r *routetree.Route, method string) string {
-	segments := longest(r)
+	segments := r.Longest().Segments
 	noun := ""
 	for i, s := range segments {
 		if s.Kind != pattern.Literal {
@@ -87,12 +87,9 @@ func nounOf(r *routetree.Route, method string) string {
 	return noun
 }
 
-// longest returns the segments of the longest URL of a route.
-func longest(r *routetree.Route) []pattern.Segment { return r.Patterns[len(r.Patterns)-1].Segments }
-
 // paramsOf returns the parameters of a route.
 func paramsOf(r *routetree.Route) []pattern.Segment {
-	return slices.DeleteFunc(slices.Clone(longest(r)), func(s pattern.Segment) bool { return s.Kind == pattern.Literal })
+	return slices.DeleteFunc(slices.Clone(r.Longest().Segments), func(s pattern.Segment) bool { return s.Kind == pattern.Literal })
 }
 
 // irregular are plurals of which the rules of singular make no word.
@@ -144,7 +141,7 @@ func camel(text string) string {
 // title returns what a page is called in its heading: "Sign in" for sign-in, "User" for
 // users/[id].
 func title(r *routetree.Route) string {
-	segments := longest(r)
+	segments := r.Longest().Segments
 	text := path.Base(r.Path)
 	for i := len(segments) - 1; i >= 0; i-- {
 		if s := segments[i]; s.Kind == pattern.Literal {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 )
@@ -38,11 +39,11 @@ func notFounds(src []byte) []notFound {
 		}
 		for _, e := range t.lit.Elts {
 			r := notFound{fset.Position(e.Pos()).Line, http.MethodGet, ""}
-			if method, ok := text(t.value(e, methodFields)); ok {
+			if lit, method := calls.Literal(t.value(e, methodFields)); lit != nil {
 				r.method = method
 			}
-			path, ok := text(t.value(e, pathFields))
-			if r.path, _, _ = strings.Cut(path, "?"); ok && is404(t.value(e, statusFields)) {
+			lit, path := calls.Literal(t.value(e, pathFields))
+			if r.path, _, _ = strings.Cut(path, "?"); lit != nil && is404(t.value(e, statusFields)) {
 				rows = append(rows, r)
 			}
 		}
@@ -70,16 +71,6 @@ func (t *table) value(row ast.Expr, names []string) ast.Expr {
 		}
 	}
 	return nil
-}
-
-// text returns the value of a string literal.
-func text(e ast.Expr) (string, bool) {
-	lit, ok := e.(*ast.BasicLit)
-	if !ok || lit.Kind != token.STRING {
-		return "", false
-	}
-	s, err := strconv.Unquote(lit.Value)
-	return s, err == nil
 }
 
 // is404 reports whether an expression is 404 or http.StatusNotFound.

@@ -69,14 +69,16 @@ func sampleValue(s pattern.Segment, n int, known *matchers.Set) string {
 func answers(t *routetree.Tree, r *routetree.Route, path string) bool {
 	p, ok := pattern.Clean(path)
 	return ok && slices.ContainsFunc(r.Patterns, func(own *pattern.Pattern) bool {
-		return matchers.MayMatch(own, p.Segments) && !isBefore(t, own, p.Segments)
+		return matchers.MayMatch(own.Segments, p.Segments) && !isBefore(t, own, p.Segments)
 	})
 }
 
 // isBefore reports whether a file of the tree, or a public one, matches these values and is
 // more specific than a pattern.
 func isBefore(t *routetree.Tree, own *pattern.Pattern, values []string) bool {
-	before := func(p *pattern.Pattern) bool { return pattern.Compare(p, own) < 0 && matchers.MayMatch(p, values) }
+	before := func(p *pattern.Pattern) bool {
+		return pattern.Compare(p, own) < 0 && matchers.MayMatch(p.Segments, values)
+	}
 	return slices.ContainsFunc(t.Routes, func(other *routetree.Route) bool {
 		return !other.Store && slices.ContainsFunc(other.Patterns, before)
 	}) || slices.ContainsFunc(t.Public, func(p *routetree.Public) bool { return before(p.Pattern) })

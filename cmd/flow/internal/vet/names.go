@@ -296,7 +296,7 @@ func (c *checker) checkParams(call calls.Call, routes []*routetree.Route, params
 			return
 		}
 		given := slices.Clone(values)
-		longest := r.Patterns[len(r.Patterns)-1]
+		longest := r.Longest()
 		for i := 0; i < len(given); i += 2 { // what another matcher takes is the application's to say
 			if key, ok := given[i].(string); ok {
 				if seg, ok := longest.Param(key); ok && seg.Matcher != nil && seg.Matcher.Fits == nil {
@@ -415,7 +415,7 @@ func (c *checker) reportLack(pos token.Pos, what, param string, routes []*routet
 	}
 	names := maps.Clone(m.params)
 	for _, r := range routes {
-		for _, name := range r.Patterns[len(r.Patterns)-1].Names {
+		for _, name := range r.Longest().Names {
 			names[name] = true
 		}
 	}

@@ -34,7 +34,7 @@ func (c *checker) checkRedirect(call calls.Call) {
 	}
 	known := map[string]bool{}
 	for _, p := range m.patterns() {
-		if matchers.MayMatch(p, path.Segments) {
+		if matchers.MayMatch(p.Segments, path.Segments) {
 			return
 		}
 		known[p.String()] = true

@@ -42,7 +42,7 @@ func (t *Tree) SetMatchers(own map[string]func(string) bool, panicked func(name 
 		}
 	}
 	for _, r := range t.Routes {
-		for _, seg := range r.Patterns[len(r.Patterns)-1].Segments {
+		for _, seg := range r.Longest().Segments {
 			if m := seg.Matcher; m != nil && !known[m.Name] {
 				m.Fits = func(string) bool { return false }
 				faults = append(faults, fault.In(r.File, "no matcher is called %q%s", m.Name, fault.Suggest(m.Name, known, fmt.Sprintf(": there are %s; add others to Router.Matchers", listed(known)))))

@@ -47,6 +47,9 @@ type Route struct {
 // Ext returns the extension of the file, with its dot.
 func (r *Route) Ext() string { return path.Ext(r.File) }
 
+// Longest returns the pattern that has all parameters of the route.
+func (r *Route) Longest() *pattern.Pattern { return r.Patterns[len(r.Patterns)-1] }
+
 // InTree returns the name of the file in the tree: "router/users/[id].html".
 func (r *Route) InTree() string {
 	return r.File[len(r.File)-len(RouterDir+"/"+r.Path+r.Ext()):]
@@ -396,7 +399,7 @@ func (t *Tree) Below(prefix []pattern.Segment) *Tree {
 			moved.Patterns = append(moved.Patterns, p.Below(prefix))
 		}
 		below.Routes = append(below.Routes, &moved)
-		for _, name := range r.Patterns[len(r.Patterns)-1].Names {
+		for _, name := range r.Longest().Names {
 			if slices.Contains(above.Names, name) {
 				below.fault(r.InTree(), "the parameter %q is one of %s too, where the Router is mounted: call it otherwise", name, above)
 			}

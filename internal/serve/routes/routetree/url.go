@@ -24,7 +24,7 @@ func (r *Route) URL(inherited map[string][]string, params []any) (string, error)
 	if len(params)%2 != 0 {
 		return fail("parameters are pairs of key and value, and %d is odd", len(params))
 	}
-	shortest, longest := r.Patterns[0], r.Patterns[len(r.Patterns)-1]
+	shortest, longest := r.Patterns[0], r.Longest()
 	given, leftOut := map[string][]string{}, map[string]bool{}
 	var query strings.Builder
 	for i := 0; i < len(params); i += 2 {
