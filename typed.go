@@ -1,15 +1,14 @@
 package flow
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"path"
 	"reflect"
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/wire/input"
 )
@@ -29,84 +28,29 @@ var (
 	requestType  = reflect.TypeFor[*Request]()
 	responseType = reflect.TypeFor[Response]()
 	stringType   = reflect.TypeFor[string]()
-	errorType    = reflect.TypeFor[error]()
 )
+
+// signatures reads the signatures of typed handlers.
+var signatures = forms.Signatures{
+	Request:  requestType,
+	Response: responseType,
+	Form:     reflect.TypeFor[typedForm](),
+	FormOf:   func(in reflect.Type) reflect.Type { return reflect.New(in).Interface().(typedForm).of() },
+}
 
 // parseTyped returns the typed handler that a value is. It returns nil for any other value,
 // and an error for a function that is nearly one.
 func parseTyped(v any) (*typed, error) {
-	t := reflect.TypeOf(v)
-	if t.Kind() != reflect.Func || t.IsVariadic() || t.NumIn() == 0 || t.NumIn() > 2 || t.In(0) != requestType {
-		return nil, nil
+	s, ok, err := signatures.Parse(reflect.TypeOf(v))
+	if !ok {
+		return nil, err
 	}
-	if t.NumOut() == 0 || t.NumOut() > 2 || t.Out(t.NumOut()-1) != errorType || t.NumIn()+t.NumOut() == 2 {
-		return nil, nil
-	}
-	h := &typed{call: reflect.ValueOf(v)}
-	if t.NumOut() == 2 {
-		h.out = t.Out(0)
-		if err := checkOut(h.out); err != nil {
+	if s.In != nil {
+		if err := input.CheckType(s.Bound); err != nil {
 			return nil, err
 		}
 	}
-	if t.NumIn() == 2 {
-		h.in, h.bound = t.In(1), t.In(1)
-		if form, ok := reflect.New(h.in).Interface().(typedForm); ok {
-			h.bound = form.of()
-			if err := checkEmbedded(h.in); err != nil {
-				return nil, err
-			}
-		}
-		if h.bound.Kind() == reflect.Pointer && h.bound.Elem().Kind() == reflect.Struct {
-			return nil, fmt.Errorf("the input of the handler is a %v: it gets a new struct for each request, so take a %v", h.bound, h.bound.Elem())
-		} else if h.bound.Kind() != reflect.Struct {
-			return nil, fmt.Errorf("the input of the handler is a %v: take a struct, or a flow.Form of one", h.bound)
-		}
-		if err := input.CheckType(h.bound); err != nil {
-			return nil, err
-		}
-	}
-	return h, nil
-}
-
-// checkEmbedded checks a struct that embeds a Form, and so is one itself. A request fills that Form and
-// nothing beside it: a field with a tag is a mistake, and one without may be for what the handler adds
-// for the page.
-func checkEmbedded(in reflect.Type) error {
-	for i := range in.NumField() {
-		f := in.Field(i)
-		if f.Anonymous && f.Type.Kind() == reflect.Pointer && f.Type.Implements(reflect.TypeFor[typedForm]()) {
-			return fmt.Errorf("the input of the handler is a %v, which embeds a pointer to a flow.Form: nothing sets it, so embed the Form itself", in)
-		}
-		for _, key := range []string{"param", "query", "form"} {
-			if _, ok := f.Tag.Lookup(key); ok {
-				return fmt.Errorf("the input of the handler is a %v, of which only the flow.Form in it is filled, and not %s: give that field to the type that it is a Form of", in, f.Name)
-			}
-		}
-	}
-	return nil
-}
-
-// checkOut returns an error for an output that would be sent as data, and is likely to be meant
-// otherwise. An interface is refused if a Response or an error fits in it: a handler that
-// returns one there would answer 200 with an empty object. Other interfaces are data of several
-// types. A Form is the data of a page, and a type of one's own that is an error may be data, as
-// an Invalid is for a script that checks a field.
-func checkOut(t reflect.Type) error {
-	isInterface := t.Kind() == reflect.Interface
-	switch {
-	case isInterface && t.NumMethod() == 0:
-		return fmt.Errorf("the handler returns a value of any type, and a flow.Response or an error in it would be sent as data: name the type, or return a flow.Response")
-	case t == reflect.PointerTo(responseType) || isInterface && responseType.Implements(t):
-		return fmt.Errorf("the handler returns %v, which would be sent as data: return a flow.Response", t)
-	case isInterface && t.Implements(errorType):
-		return fmt.Errorf("the handler returns %v as its data: return an error as the second result", t)
-	case t.Implements(reflect.TypeFor[http.Handler]()):
-		return fmt.Errorf("the handler returns %v as its data: return the flow.Response of flow.Handler", t)
-	case t.Implements(reflect.TypeFor[io.Reader]()) && !t.Implements(reflect.TypeFor[json.Marshaler]()):
-		return fmt.Errorf("the handler returns %v as its data, of which nothing would be read: return the flow.Response of flow.Bytes or flow.Handler", t)
-	}
-	return nil
+	return &typed{call: reflect.ValueOf(v), in: s.In, bound: s.Bound, out: s.Out}, nil
 }
 
 // isForm reports whether the handler takes a Form.
