@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"example.com/flow/internal/check/agree"
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/forms"
@@ -19,7 +20,6 @@ import (
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/routes/routetree"
-	"example.com/flow/internal/serve/wire/input"
 	"example.com/flow/internal/serve/wire/logging"
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/site/bridge"
@@ -395,58 +395,28 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 	return h
 }
 
-// checkInput reports the mistakes in the type of a handler's input, and the fields that are for
-// parameters which its route does not have. A field that is called as a parameter, and that a
-// client fills, may be meant.
+// checkInput reports the mistakes in the type of a handler's input, once for each type, and those in its
+// fields for parameters of the route.
 func (c *compiler) checkInput(r *routetree.Route, h handler) {
 	if h.typed.in == nil {
 		return
 	}
-	c.inspect(h)
-	known := map[string]bool{}
+	t, params := h.typed.bound, map[string]bool{}
 	for _, p := range r.Patterns {
 		for _, name := range p.Names {
-			known[name] = true
+			params[name] = true
 		}
 	}
-	for _, name := range input.ParamNames(h.typed.bound) {
-		if !known[name] {
-			c.fault(h.pos, "%v has a field with the tag param:%q, and %s has no such parameter%s", h.typed.bound, name, r.File, fault.Suggest(name, known, ""))
+	found := inputs.ParamMistakes(t, r.File, params)
+	if !c.inspected[t] {
+		if c.inspected == nil {
+			c.inspected = map[reflect.Type]bool{}
 		}
+		c.inspected[t] = true
+		found = slices.Concat(found, inputs.Mistakes(t), inputs.ValidateMistakes(t, invalidOf))
 	}
-	for name := range known {
-		if field := input.UntaggedParam(h.typed.bound, name); field != "" {
-			c.faults = append(c.faults, fault.WarnAt(h.pos, "%s has no tag, so it is not the parameter %q of %s: a client fills it by the body or the query. Write param:%[2]q, or json:%[2]q if that is meant", field, name, r.File))
-		}
-	}
-}
-
-// inspect reports the mistakes in the type of a handler's input, once for each type.
-func (c *compiler) inspect(h handler) {
-	t := h.typed.bound
-	if c.inspected[t] {
-		return
-	}
-	if c.inspected == nil {
-		c.inspected = map[reflect.Type]bool{}
-	}
-	c.inspected[t] = true
-	for _, m := range slices.Concat(input.Mistakes(t), input.HiddenChecks(t, invalidOf)) {
-		pos := m.Pos
-		if pos.Line == 0 {
-			pos = h.pos
-		}
-		f := fault.At(pos, "%s", m.Text)
-		if m.Warning {
-			f = fault.WarnAt(pos, "%s", m.Text)
-		}
-		c.faults = append(c.faults, f)
-	}
-	keys, near := input.Misnamed(t, invalidOf)
-	for i, key := range keys { // any other key may be that of a list, or for the page to show
-		if hint := suggestKey(key, near[i]); hint != "" && firstInside(near[i], key) == "" {
-			c.faults = append(c.faults, fault.WarnAt(h.pos, "Validate of %v has a message for %q, which is no field%s", t, key, hint))
-		}
+	for _, m := range found {
+		c.faults = append(c.faults, m.Fault(h.pos))
 	}
 }
 

@@ -8,15 +8,16 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/accept"
-	"example.com/flow/internal/serve/wire/input"
 	"example.com/flow/internal/serve/wire/logging"
 	"example.com/flow/internal/serve/wire/reply"
 )
@@ -480,9 +481,9 @@ func (x *exchange) logAnswered(req *Request, err error, status int) {
 // logMistakes logs the mistakes in a struct that Bind has filled, which are faults in the input
 // of a typed handler. Warnings are left out, and what is wrong with Default, which Bind does
 // not call.
-func (x *exchange) logMistakes(dst any, mistakes []input.Mistake) {
+func (x *exchange) logMistakes(dst any) {
 	var texts []string
-	for _, m := range mistakes {
+	for _, m := range inputs.Mistakes(reflect.TypeOf(dst).Elem()) {
 		switch {
 		case m.Warning || m.Default:
 		case m.Pos.Line > 0:

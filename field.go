@@ -4,13 +4,14 @@ import (
 	"encoding/hex"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"example.com/flow/internal/fault"
+	"example.com/flow/internal/check/inputs"
+	"example.com/flow/internal/check/typecheck"
 	"example.com/flow/internal/serve/wire/input"
 )
 
@@ -160,14 +161,11 @@ func (f *Field) setTexts(texts []string) {
 
 // fieldOf is Form.Field for a Form of type t.
 func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent, key []any) (Field, error) {
-	name, err := keyOf(key)
+	name, err := input.FieldKey(key)
 	if err != nil {
 		return Field{}, err
 	}
-	to, query, err := targetOf(t, name)
-	if err == nil && to.Type == nil { // it has input.Unknown in it, which is for templates
-		err = noField(t, name, nil)
-	}
+	to, query, err := input.FieldTarget(t, name, false)
 	if err != nil {
 		return Field{}, err
 	}
@@ -175,7 +173,7 @@ func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent
 		Name:     name,
 		ID:       idOf(name),
 		Type:     input.InputType(to.Type),
-		Required: input.Required(t, to, invalidOf),
+		Required: input.RequiredPaths(t, invalidOf)[to.FirstRow],
 		Wrong:    wrongOf(t, wrong, name, to.Path),
 		goType:   to.Type,
 	}
@@ -187,69 +185,6 @@ func fieldOf(t reflect.Type, value reflect.Value, wrong Invalid, sent input.Sent
 	f.show()
 	f.Checked = f.Type == "checkbox" && f.Value == "true" && !f.isList()
 	return f, nil
-}
-
-// targetOf returns what a key fills in a Form of type t, and whether only a form that is sent as a
-// query has the key.
-func targetOf(t reflect.Type, name string) (to input.Target, query bool, err error) {
-	to, near, ok := input.FormTarget(t, false, name)
-	if query = !ok; query {
-		to, near, ok = input.FormTarget(t, true, name)
-	}
-	if !ok {
-		return to, query, noField(t, name, near)
-	}
-	return to, query, nil
-}
-
-func noField(t reflect.Type, name string, near []string) error {
-	return fmt.Errorf("flow: a form of %v has no field %q%s", t, name, suggestKey(name, near))
-}
-
-// keyOf returns a key of a form from its parts.
-func keyOf(parts []any) (string, error) {
-	var key strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			key.WriteByte('.')
-		}
-		switch v := reflect.ValueOf(part); {
-		case v.Kind() == reflect.String && len(parts) == 1:
-			return v.String(), nil
-		case v.Kind() == reflect.String:
-			key.WriteString(v.String())
-		case v.CanInt():
-			key.WriteString(strconv.FormatInt(v.Int(), 10))
-		case v.CanUint():
-			key.WriteString(strconv.FormatUint(v.Uint(), 10))
-		default:
-			return "", fmt.Errorf("flow: Field takes the parts of a key, which are texts and numbers of rows, and not a %T", part)
-		}
-	}
-	return key.String(), nil
-}
-
-// suggestKey asks whether one of the keys that may be meant is, for a key that fills nothing. For a
-// struct, or a list of them, that is a field in it.
-func suggestKey(key string, near []string) string {
-	names, otherwise := map[string]bool{}, ""
-	for _, name := range near {
-		names[name] = true
-	}
-	if inside := firstInside(near, key); inside != "" {
-		otherwise = `: did you mean "` + inside + `"?`
-	}
-	return fault.Suggest(key, names, otherwise)
-}
-
-// firstInside returns the first of the keys that may be meant which leads into what a key names: a
-// struct or a list. It returns "" if there is none.
-func firstInside(near []string, key string) string {
-	i := slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, key+".") })
-	if i < 0 {
-		return ""
-	}
-	return near[i]
 }
 
 // idOf returns the ID of a field. Names of parts in which hyphens stand between other characters give
@@ -294,10 +229,48 @@ func wrongOf(t reflect.Type, wrong Invalid, name, path string) string {
 func spelling(t reflect.Type, wrong Invalid, path string) (first string) {
 	for key := range wrong {
 		if strings.EqualFold(key, path) && (first == "" || key < first) {
-			if to, _, err := targetOf(t, key); err == nil && to.Path == path {
+			if to, _, err := input.FieldTarget(t, key, false); err == nil && to.Path == path {
 				first = key
 			}
 		}
 	}
 	return first
+}
+
+// checkFieldCall says what is wrong about a call of Form.Field, Field.As or Field.Has in a template,
+// and which field it speaks of.
+func checkFieldCall(c typecheck.Call) typecheck.Answer {
+	if c.Receiver == fieldType {
+		return inputs.CheckFieldMethod(c)
+	}
+	if c.Name == "Field" {
+		if t := formTypeOf(c.Receiver); t != nil {
+			return inputs.CheckFieldKey(t, c.Args)
+		}
+	}
+	return typecheck.Answer{}
+}
+
+var fieldType = reflect.TypeFor[Field]()
+
+// formTypeOf returns the T of a flow.Form, or of one that is embedded in a struct and gives it its
+// method Field. It returns nil for other types.
+func formTypeOf(t reflect.Type) reflect.Type {
+	form, ok := reflect.New(t).Interface().(typedForm)
+	if !ok {
+		return nil
+	}
+	isForm := t.PkgPath() == fieldType.PkgPath() && strings.HasPrefix(t.Name(), "Form[")
+	if m, has := t.MethodByName("Field"); has && (isForm || isPromoted(m) && m.Type.Out(0) == fieldType) {
+		return form.of()
+	}
+	return nil
+}
+
+// isPromoted reports whether a type has a method from an embedded struct. A struct may declare one of
+// the same name, which does something else. Go makes the code of one that is promoted.
+func isPromoted(m reflect.Method) bool {
+	f := runtime.FuncForPC(m.Func.Pointer())
+	file, _ := f.FileLine(f.Entry())
+	return file == "<autogenerated>"
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/develop/ondisk"
 	"example.com/flow/internal/fault"
@@ -170,7 +171,7 @@ func (f formInput) Files() []string {
 
 func (f formInput) Suggest(field string) string {
 	_, near, _ := f.find(field)
-	return suggestKey(field, near)
+	return input.SuggestKey(field, near)
 }
 
 func (f formInput) Misfit(field links.Field) string {
@@ -178,18 +179,18 @@ func (f formInput) Misfit(field links.Field) string {
 	if !ok || to.Type == nil {
 		return ""
 	}
-	if err := input.CheckElement(to.Type, field.Type, field.Value, field.Lists); err != nil {
+	if err := inputs.CheckElement(to.Type, field.Type, field.Value, field.Lists); err != nil {
 		return err.Error()
 	}
 	return ""
 }
 
 func (f formInput) IsAlwaysTrue(field string) bool {
-	return input.DefaultsToTrue(f.of, f.query, field)
+	return inputs.DefaultsToTrue(f.of, f.query, field)
 }
 
 func (f formInput) Limit(field, attr, value string) string {
-	return input.CheckLimit(f.of, f.query, field, attr, value, invalidOf)
+	return inputs.CheckLimit(f.of, f.query, field, attr, value, invalidOf)
 }
 
 // find looks for what a field fills. Actions in its name have holes.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/check/manifest"
 	"example.com/flow/internal/fault"
@@ -122,7 +123,7 @@ func (e *endpoint) readsQuery() bool { return e.method() == http.MethodGet }
 // required returns the fields that a typed handler requires.
 func (e *endpoint) required() []string {
 	if typed := e.handler.typed; typed != nil && typed.in != nil {
-		return append([]string{}, input.RequiredNames(typed.bound, e.readsQuery(), invalidOf)...)
+		return append([]string{}, inputs.RequiredNames(typed.bound, e.readsQuery(), invalidOf)...)
 	}
 	return []string{}
 }

@@ -243,9 +243,9 @@ func (r *Request) fill(dst any, strict bool) error {
 	if err := x.readBody(r, false); err != nil {
 		return err
 	}
-	invalid, mistakes, err := x.body.Bind(r.Request, r, dst, strict, invalidOf)
-	if len(mistakes) > 0 {
-		x.logMistakes(dst, mistakes)
+	invalid, isFirst, err := x.body.Bind(r.Request, r, dst, strict, invalidOf)
+	if isFirst {
+		x.logMistakes(dst)
 	}
 	if err != nil {
 		return x.bodyError(r, err)

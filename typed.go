@@ -46,7 +46,7 @@ func parseTyped(v any) (*typed, error) {
 		return nil, err
 	}
 	if s.In != nil {
-		if err := input.CheckType(s.Bound); err != nil {
+		if err := input.PlanOf(s.Bound).Err; err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func parseTyped(v any) (*typed, error) {
 func (h *typed) isForm() bool { return h != nil && h.in != h.bound }
 
 // takesFiles reports whether the input of the handler has files.
-func (h *typed) takesFiles() bool { return h.bound != nil && input.TakesFiles(h.bound) }
+func (h *typed) takesFiles() bool { return h.bound != nil && input.PlanOf(h.bound).TakesFiles }
 
 // data returns the type of the data of a page, or nil if the handler says nothing of it.
 func (h *typed) data() reflect.Type {

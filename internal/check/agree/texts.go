@@ -74,7 +74,7 @@ func namesOf(of reflect.Type, query, whole bool) (names []string) {
 	if !query || whole {
 		return input.FormNames(of, query)
 	}
-	for _, f := range input.SourcesOf(of).Query {
+	for _, f := range input.PlanOf(of).Query.AsDeclared() {
 		names = append(names, f.Name)
 	}
 	return names

@@ -36,7 +36,7 @@ func (s *Set) readKind(t reflect.Type) *Schema {
 			return &Schema{Type: Types{"number", "string"}}
 		}
 	case reflect.Struct:
-		return s.readStruct(input.ReadFields(t))
+		return s.readStruct(input.FieldsInside(t).AsDeclared())
 	case reflect.Map:
 		return &Schema{Type: Types{"object"}, Values: unlessAny(s.Read(t.Elem()))}
 	case reflect.Slice:
@@ -50,14 +50,14 @@ func (s *Set) readKind(t reflect.Type) *Schema {
 	return scalar(t)
 }
 
-func (s *Set) readStruct(fields []input.Field) *Schema {
+func (s *Set) readStruct(fields []*input.Field) *Schema {
 	of := &Schema{Type: Types{"object"}}
 	for _, f := range fields {
-		if input.ConversionOf(f.Type).Kind == input.File {
+		if f.IsFile() {
 			continue // JSON has none
 		}
-		value := s.Read(f.Type)
-		if f.Quoted {
+		value := s.Read(f.Go.Type)
+		if f.Quoted != nil {
 			value = quoted(value)
 		}
 		of.Properties = append(of.Properties, property(f, value))
@@ -77,24 +77,25 @@ type Input struct {
 
 // Input returns what Bind fills an input from, a struct.
 func (s *Set) Input(t reflect.Type) Input {
-	from := input.SourcesOf(t)
-	in := Input{Query: s.texts(from.Query), Route: s.texts(from.Route)}
-	if len(from.Data) == 0 && len(from.Query)+len(from.Route) > 0 && !from.Decodes {
+	plan := input.PlanOf(t)
+	data, query, route := plan.Data.AsDeclared(), plan.Query.AsDeclared(), plan.Route.AsDeclared()
+	in := Input{Query: s.texts(query), Route: s.texts(route)}
+	if len(data) == 0 && len(query)+len(route) > 0 && !plan.Decodes {
 		return in
 	}
-	isPure := len(from.Query)+len(from.Route) == 0
+	isPure := len(query)+len(route) == 0
 	switch {
-	case from.Decodes || isPure && t.NumField() > 0 && plainNames(t, from.Data):
+	case plan.Decodes || isPure && t.NumField() > 0 && plainNames(t, data):
 		in.Body = s.Read(t)
 	case t.NumField() > 0:
-		in.Body = s.described(t, s.readStruct(from.Data))
+		in.Body = s.described(t, s.readStruct(data))
 	}
-	if from.Decodes {
+	if plan.Decodes {
 		return in
 	}
-	in.Data = s.deepTexts(from.Data, "", nil)
-	if flat := s.texts(from.Data); len(flat) == len(from.Data) && len(flat) > 0 {
-		in.Form, in.Files = in.Body, input.TakesFiles(t)
+	in.Data = s.deepTexts(data, "", nil)
+	if flat := s.texts(data); len(flat) == len(data) && len(flat) > 0 {
+		in.Form, in.Files = in.Body, plan.TakesFiles
 		if in.Files || !sameTexts(in.Body.Resolve(), flat) {
 			in.Form = &Schema{Type: Types{"object"}, Properties: flat}
 		}
@@ -104,13 +105,13 @@ func (s *Set) Input(t reflect.Type) Input {
 
 // plainNames reports whether JSON fills the fields of an input by the names that it has inside of others,
 // too: a tag form may give them other ones.
-func plainNames(t reflect.Type, data []input.Field) bool {
-	inside := input.ReadFields(t)
+func plainNames(t reflect.Type, data []*input.Field) bool {
+	inside := input.FieldsInside(t).AsDeclared()
 	if len(inside) != len(data) {
 		return false
 	}
 	for i, f := range data {
-		if f.Name != inside[i].Name || input.ConversionOf(f.Type).Kind == input.File {
+		if f.Name != inside[i].Name || f.IsFile() {
 			return false
 		}
 	}
@@ -131,9 +132,9 @@ func sameTexts(body *Schema, flat Properties) bool {
 }
 
 // texts returns the properties of those fields that Bind fills from one text, or from several of one key.
-func (s *Set) texts(fields []input.Field) (ps Properties) {
+func (s *Set) texts(fields []*input.Field) (ps Properties) {
 	for _, f := range fields {
-		if of := s.text(f.Type); of != nil {
+		if of := s.text(f.Go.Type); of != nil {
 			ps = append(ps, property(f, of))
 		}
 	}
@@ -142,18 +143,19 @@ func (s *Set) texts(fields []input.Field) (ps Properties) {
 
 // deepTexts adds the fields of structs inside, whose keys have dots. A list of structs has no number of
 // rows, and is left out.
-func (s *Set) deepTexts(fields []input.Field, before string, around []reflect.Type) (ps Properties) {
+func (s *Set) deepTexts(fields []*input.Field, before string, around []reflect.Type) (ps Properties) {
 	for _, f := range fields {
-		f.Name = before + f.Name
-		t := f.Type
+		t := f.Go.Type
 		for t.Kind() == reflect.Pointer {
 			t = t.Elem()
 		}
 		isInside := t.Kind() == reflect.Struct && !input.DecodesItself(t)
-		if of := s.text(f.Type); of != nil && !(isInside && of.Format == "binary") {
-			ps = append(ps, property(f, of))
+		if of := s.text(f.Go.Type); of != nil && !(isInside && of.Format == "binary") {
+			p := property(f, of)
+			p.Name = before + f.Name
+			ps = append(ps, p)
 		} else if isInside && of == nil && !slices.Contains(around, t) {
-			for _, p := range s.deepTexts(input.ReadFields(t), f.Name+".", append(slices.Clip(around), t)) {
+			for _, p := range s.deepTexts(input.FieldsInside(t).AsDeclared(), before+f.Name+".", append(slices.Clip(around), t)) {
 				p.Path = nil // no path leads through pointers
 				ps = append(ps, p)
 			}

@@ -157,19 +157,19 @@ func numberOf(n int64) json.Number { return json.Number(fmt.Sprint(n)) }
 
 func (s *Set) writtenStruct(t reflect.Type) *Schema {
 	of := &Schema{Type: Types{"object"}}
-	for _, f := range input.WrittenFields(t) {
-		value := s.written(f.Type, false)
-		if f.Quoted {
+	for _, f := range input.FieldsOf(t, input.AsWritten).AsDeclared() {
+		value := s.written(f.Go.Type, false)
+		if f.Quoted != nil {
 			value = quoted(value)
 		}
 		switch text, there := zeroOf(f); {
-		case !there || hasOption(f.Tag, "omitzero") || behindPointer(t, f.Path):
-			if canBeNil(f.Type) && hasOption(f.Tag, "omitempty", "omitzero") {
+		case !there || hasOption(f.Go.Tag, "omitzero") || behindPointer(t, f.Path):
+			if canBeNil(f.Go.Type) && hasOption(f.Go.Tag, "omitempty", "omitzero") {
 				value.NotNull()
 			}
 		default:
 			of.Required = append(of.Required, f.Name)
-			if string(text) == "null" && canBeNil(f.Type) {
+			if string(text) == "null" && canBeNil(f.Go.Type) {
 				value = nullable(value)
 			}
 		}
@@ -179,12 +179,12 @@ func (s *Set) writtenStruct(t reflect.Type) *Schema {
 }
 
 // property returns the property of a field, with what its tag doc says.
-func property(f input.Field, of *Schema) *Property {
-	if doc := f.Tag.Get("doc"); doc != "" {
+func property(f *input.Field, of *Schema) *Property {
+	if doc := f.Go.Tag.Get("doc"); doc != "" {
 		of.Description = doc
 		of.Deprecated = of.Deprecated || strings.HasPrefix(doc, "Deprecated: ")
 	}
-	return &Property{Name: f.Name, Schema: of, Type: f.Type, Path: f.Path, AnyCase: f.AnyCase}
+	return &Property{Name: f.Name, Schema: of, Type: f.Go.Type, Path: f.Path, AnyCase: f.AnyCase}
 }
 
 // quoted returns the schema of a value with the option ",string" of JSON.
@@ -221,9 +221,9 @@ func behindPointer(t reflect.Type, path []int) bool {
 
 // zeroOf returns what encoding/json writes for the zero value of a field, with the options of its tag:
 // there is false if that is nothing.
-func zeroOf(f input.Field) (text json.RawMessage, there bool) {
-	_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-	alone := reflect.StructOf([]reflect.StructField{{Name: "V", Type: f.Type, Tag: reflect.StructTag(`json:",` + options + `"`)}})
+func zeroOf(f *input.Field) (text json.RawMessage, there bool) {
+	_, options, _ := strings.Cut(f.Go.Tag.Get("json"), ",")
+	alone := reflect.StructOf([]reflect.StructField{{Name: "V", Type: f.Go.Type, Tag: reflect.StructTag(`json:",` + options + `"`)}})
 	all, ok := encoded(reflect.Zero(alone))
 	if !ok {
 		return nil, true

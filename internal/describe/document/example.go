@@ -62,7 +62,25 @@ func (p *part) filled(e *example) (dst reflect.Value, ok bool) {
 		r.Body = io.NopCloser(bytes.NewReader(e.sample.Body))
 	}
 	path, _ := pattern.Clean(p.prefix + target.EscapedPath())
-	return input.Example(p.In, r, valuesOf(e.Pattern, path.Segments))
+	return filledBy(r, p.In, valuesOf(e.Pattern, path.Segments))
+}
+
+// filledBy returns what a handler gets of a request, before Validate. ok is false if the request cannot be
+// read or has a value that does not convert.
+func filledBy(r *http.Request, in reflect.Type, route values) (dst reflect.Value, ok bool) {
+	defer func() {
+		if recover() != nil { // in Default, or in a method that decodes
+			ok = false
+		}
+	}()
+	b := input.New(nil, r, 0, false, false)
+	defer b.End()
+	if b.Load(r, false) != nil {
+		return dst, false
+	}
+	dst = input.NewDefault(in)
+	invalid, err := b.Fill(r, route, dst.Interface())
+	return dst, err == nil && len(invalid) == 0
 }
 
 // valuesOf returns the values of the parameters of a pattern in a path with these segments, or nil if

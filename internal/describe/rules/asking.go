@@ -47,11 +47,11 @@ func (b *base) change(of reflect.Value) {
 func (b *base) look(v reflect.Value, path []int) {
 	for i := range v.NumField() {
 		f, at := v.Field(i), append(slices.Clip(path), i)
-		switch isShared := f.CanSet() && input.Shares(f.Type()) && !f.IsZero(); {
+		switch isShared := f.CanSet() && shares(f.Type()) && !f.IsZero(); {
 		case !isShared:
 		case f.Kind() == reflect.Struct:
 			b.look(f, at)
-		case f.Kind() == reflect.Slice && !input.Shares(f.Type().Elem()):
+		case f.Kind() == reflect.Slice && !shares(f.Type().Elem()):
 			b.lists = append(b.lists, at)
 		default:
 			b.deep = true
@@ -71,6 +71,23 @@ func (b *base) copy() reflect.Value {
 		list.Set(reflect.AppendSlice(reflect.MakeSlice(list.Type(), 0, list.Len()), list))
 	}
 	return c
+}
+
+// shares reports whether a copy of a value of type t may share memory with it.
+func shares(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface:
+		return true
+	case reflect.Array:
+		return shares(t.Elem())
+	case reflect.Struct:
+		for sf := range t.Fields() {
+			if (sf.IsExported() || sf.Anonymous) && shares(sf.Type) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // A setter gives a field a value. ok is false if the field has no such value.
@@ -153,9 +170,9 @@ const randomBases = 5
 // makeBases makes the structs to ask about. Random values come from a fixed seed, so that each start
 // finds the same.
 func (a *asking) makeBases(examples []reflect.Value) {
-	filled := newBase(input.Filled(a.t))
+	filled := newBase(input.Filler{Rows: true, Values: true}.New(a.t))
 	a.pick(filled)
-	zero, _ := input.NewDefault(a.t)
+	zero, _ := newDefault(a.t)
 	a.bases = []*base{filled, newBase(zero)}
 	for _, example := range examples {
 		a.bases = append(a.bases, newBase(example))
@@ -331,7 +348,7 @@ func setNull(v reflect.Value) bool {
 func (a *asking) setAbsent(s *spot) setter {
 	return func(v reflect.Value) bool {
 		v.SetZero()
-		if dst, ok := input.NewDefault(a.t); ok && !strings.Contains(s.key, ".0.") {
+		if dst, ok := newDefault(a.t); ok && !strings.Contains(s.key, ".0.") {
 			if before, ok := s.reach(dst); ok {
 				v.Set(before)
 			}

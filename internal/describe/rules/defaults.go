@@ -3,6 +3,7 @@ package rules
 import (
 	"encoding/json"
 	"maps"
+	"reflect"
 	"strings"
 	"time"
 
@@ -23,10 +24,20 @@ func (a *asking) defaults(now func() time.Time) map[string]json.RawMessage {
 	return first
 }
 
+// newDefault returns a pointer to a new struct, after Default. ok is false if Default panics.
+func newDefault(t reflect.Type) (dst reflect.Value, ok bool) {
+	defer func() {
+		if recover() != nil {
+			dst, ok = reflect.New(t), false
+		}
+	}()
+	return input.NewDefault(t), true
+}
+
 // filledByDefault calls Default, and returns the fields that it has filled as JSON.
 func (a *asking) filledByDefault() map[string]json.RawMessage {
 	filled := map[string]json.RawMessage{}
-	dst, ok := input.NewDefault(a.t)
+	dst, ok := newDefault(a.t)
 	if !ok {
 		return nil
 	}

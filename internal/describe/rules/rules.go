@@ -42,7 +42,7 @@ func (b *Book) ask(t reflect.Type, of schema.Properties) map[string]Rule {
 	for key, text := range a.defaults(time.Now) {
 		found[key] = Rule{Default: text}
 	}
-	if !input.IsValidated(t) {
+	if itself, inside := input.PlanOf(t).Validates(); !itself && !inside {
 		return found
 	}
 	a.makeBases(b.examples[t])

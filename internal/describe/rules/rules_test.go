@@ -63,7 +63,7 @@ func takes(t reflect.Type, body []byte) (ok bool) {
 	if b.Load(r, false) != nil {
 		return false
 	}
-	dst, _ := input.NewDefault(t)
+	dst := input.NewDefault(t)
 	invalid, _, err := b.Bind(r, noParams{}, dst.Interface(), true, messages)
 	return err == nil && len(invalid) == 0
 }

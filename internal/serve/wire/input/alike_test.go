@@ -87,7 +87,7 @@ var alikeShapes = []func(t reflect.Type) reflect.Type{
 	func(t reflect.Type) reflect.Type { return structOf(t, `json:",string"`) },
 	func(t reflect.Type) reflect.Type { return structOf(t, `json:"V,omitempty,string"`) },
 	func(t reflect.Type) reflect.Type {
-		if t.Kind() == reflect.Struct && !decodesItself(t) {
+		if t.Kind() == reflect.Struct && !DecodesItself(t) {
 			return nil
 		}
 		return t

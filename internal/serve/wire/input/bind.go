@@ -28,29 +28,26 @@ type Params interface {
 // those from an error of Validate, which have no code.
 //
 // strict is for the input of a typed handler: a parameter of the route that does not convert is
-// an Error of status 404, since there is no such page. The mistakes in its type are faults of the
-// handler. Nothing else has looked at other types: the first call for one also returns the
-// mistakes in it, for the log.
-func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]reply.Message, mistakes []Mistake, err error) {
-	p := planOf(reflect.TypeOf(dst).Elem())
-	if !strict && len(p.mistakes) > 0 && p.told.CompareAndSwap(false, true) {
-		mistakes = p.mistakes
-	}
+// an Error of status 404, since there is no such page. Check has looked for mistakes in its type. It
+// does not know other types: isFirst says that this call is the first one for such a type.
+func (b *Body) Bind(r *http.Request, route Params, dst any, strict bool, messages Messages) (invalid map[string]reply.Message, isFirst bool, err error) {
+	p := PlanOf(reflect.TypeOf(dst).Elem())
+	isFirst = !strict && !p.bound.Load() && p.bound.CompareAndSwap(false, true)
 	invalid, err = b.bind(r, route, dst, p, &binding{strict: strict}, messages)
-	return invalid, mistakes, err
+	return invalid, isFirst, err
 }
 
 // BindForm is a strict Bind that also returns what the request has sent in a form: in its body or,
 // if it has none, in its query.
 func (b *Body) BindForm(r *http.Request, route Params, dst any, messages Messages) (sent Sent, invalid map[string]reply.Message, err error) {
 	to := binding{strict: true, shows: true}
-	invalid, err = b.bind(r, route, dst, planOf(reflect.TypeOf(dst).Elem()), &to, messages)
+	invalid, err = b.bind(r, route, dst, PlanOf(reflect.TypeOf(dst).Elem()), &to, messages)
 	return to.sent, invalid, err
 }
 
-func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
-	if p.err != nil {
-		return nil, p.err
+func (b *Body) bind(r *http.Request, route Params, dst any, p *FieldPlan, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
+	if p.Err != nil {
+		return nil, p.Err
 	}
 	to.dst = reflect.ValueOf(dst).Elem()
 	to.copies = newCopies(to.dst)
@@ -60,13 +57,38 @@ func (b *Body) bind(r *http.Request, route Params, dst any, p *plan, to *binding
 	return p.validate(dst, to, messages)
 }
 
-// fill is Bind without Validate.
-func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding) error {
+// Fill is a strict Bind without Validate.
+func (b *Body) Fill(r *http.Request, route Params, dst any) (invalid map[string]reply.Message, err error) {
+	v := reflect.ValueOf(dst).Elem()
+	to := binding{dst: v, copies: newCopies(v), strict: true}
+	err = b.fill(r, route, dst, PlanOf(v.Type()), &to)
+	return to.invalid, err
+}
+
+// Unconverted returns what Bind says of the texts of a form that do not convert for a struct type, by
+// path. query says that the form is a query, and beside that there is a body, too.
+func Unconverted(t reflect.Type, form url.Values, query, beside bool) (invalid map[string]reply.Message) {
+	defer func() {
+		if recover() != nil { // in a method that decodes
+			invalid = nil
+		}
+	}()
+	p, to := PlanOf(t), binding{dst: reflect.New(t).Elem()}
+	if p.Data != nil && !(query && beside) {
+		to.form(p.Data, form, query)
+	}
+	if p.Data != nil && query {
+		to.form(p.Query, form, false)
+	}
+	return to.invalid
+}
+
+func (b *Body) fill(r *http.Request, route Params, dst any, p *FieldPlan, to *binding) error {
 	var c content
-	if b != nil && (p.custom || p.needsData()) {
+	if b != nil && (p.Decodes || p.needsData()) {
 		c = b.content
 	}
-	whole := c.json && (p.custom || p.jsonOnly)
+	whole := c.json && (p.Decodes || p.jsonOnly)
 	switch {
 	case whole:
 		to.copies.detach(to.dst, c.raw[skipSpace(c.raw, 0):])
@@ -88,27 +110,27 @@ func (b *Body) fill(r *http.Request, route Params, dst any, p *plan, to *binding
 	}
 	hasBody := c.json || c.form != nil
 	var query url.Values
-	if r.URL.RawQuery != "" && (!hasBody || len(p.query.list) > 0) {
+	if r.URL.RawQuery != "" && (!hasBody || len(p.Query.List) > 0) {
 		query = r.URL.Query()
 	}
-	to.route(p.route, route)
+	to.route(p.Route, route)
 	if to.strict && len(to.invalid) > 0 && to.err == nil {
 		return &Error{Status: http.StatusNotFound}
 	}
 	switch {
 	case !hasBody:
 		to.sent = Sent(query)
-		to.form(p.data, query, true)
+		to.form(p.Data, query, true)
 	case !c.json:
 		to.sent = Sent(c.form)
-		to.form(p.data, c.form, false)
-		if p.takesFiles {
-			to.files(p.data, &c)
+		to.form(p.Data, c.form, false)
+		if p.TakesFiles {
+			to.files(p.Data, &c)
 		}
 	case !whole:
-		to.object(p.data, c.raw)
+		to.object(p.Data, c.raw)
 	}
-	to.form(p.query, query, false)
+	to.form(p.Query, query, false)
 	return to.err
 }
 
@@ -143,90 +165,90 @@ func (to *binding) reject(key, path string, message reply.Message) {
 
 // field returns a field for filling. ok is false if a source that goes before has filled it,
 // and if it cannot be filled: see binding.err.
-func (to *binding) field(f *field) (v reflect.Value, ok bool) {
-	if slices.ContainsFunc(to.filled, func(index []int) bool { return slices.Equal(index, f.index) }) {
+func (to *binding) field(f *Field) (v reflect.Value, ok bool) {
+	if slices.ContainsFunc(to.filled, func(index []int) bool { return slices.Equal(index, f.Path) }) {
 		return v, false
 	}
-	if f.fromURL {
-		to.filled = append(to.filled, f.index)
+	if f.FromURL {
+		to.filled = append(to.filled, f.Path)
 	}
-	if v, ok = to.copies.field(to.dst, f.index, true); !ok {
-		to.err = fmt.Errorf("flow: Bind cannot fill %q: it is in an embedded %v, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before", f.name, v.Type())
+	if v, ok = to.copies.field(to.dst, f.Path, true); !ok {
+		to.err = fmt.Errorf("flow: Bind cannot fill %q: it is in an embedded %v, which is nil and cannot be set from outside its package: embed the struct itself, or set the pointer before", f.Name, v.Type())
 	}
 	return v, ok
 }
 
 // route fills fields from the parameters of the route.
-func (to *binding) route(fs *fields, params Params) {
-	for _, f := range fs.list {
-		text := params.Param(f.name)
+func (to *binding) route(fs *Fields, params Params) {
+	for _, f := range fs.List {
+		text := params.Param(f.Name)
 		if text == "" { // the URL does not have the parameter: its value is never empty
 			continue
 		}
 		v, ok := to.field(f)
 		switch {
 		case !ok:
-		case f.converts.List:
-			to.values(v, f.converts, f.name, params.Segments(f.name))
+		case f.Converts.List:
+			to.values(v, f.Converts, f.Name, params.Segments(f.Name))
 		default:
-			to.values(v, f.converts, f.name, []string{text})
+			to.values(v, f.Converts, f.Name, []string{text})
 		}
 	}
 }
 
 // object fills fields from the members of a valid JSON object.
-func (to *binding) object(fs *fields, raw []byte) {
+func (to *binding) object(fs *Fields, raw []byte) {
 	var few [8]choice[json.RawMessage] // on the stack, enough for most structs
-	choices := slices.Grow(few[:0], len(fs.list))[:len(fs.list)]
+	choices := slices.Grow(few[:0], len(fs.List))[:len(fs.List)]
 	for m := range members(raw, 0) {
 		if place, ok := fs.find(string(m.key)); ok {
-			key := fs.list[place].name
+			key := fs.List[place].Name
 			if key != string(m.key) { // only another spelling needs an allocation
 				key = string(m.key)
 			}
-			choices[place].offer(fs.list[place].name, key, raw[m.begin:m.end])
+			choices[place].offer(fs.List[place].Name, key, raw[m.begin:m.end])
 		}
 	}
 	for i, c := range choices {
 		if c.key == "" {
 			continue
 		}
-		v, ok := to.field(fs.list[i])
+		v, ok := to.field(fs.List[i])
 		if !ok {
 			continue
 		}
 		to.copies.detach(v, c.value)
-		if fs.list[i].isFile() { // encoding/json would make a header without a file
+		if fs.List[i].IsFile() { // encoding/json would make a header without a file
 			to.noFile(v, c.key, c.value)
-		} else if quoted := fs.list[i].quoted; quoted != nil {
+		} else if quoted := fs.List[i].Quoted; quoted != nil {
 			to.quoted(v, quoted, c.key, c.value)
-		} else if converts := fs.list[i].converts; !converts.plain || !setPlain(v, converts.Kind, c.value) {
-			to.json(v, fs.list[i], c.key, c.value)
+		} else if converts := fs.List[i].Converts; !converts.plain || !setPlain(v, converts.Kind, c.value) {
+			to.json(v, fs.List[i], c.key, c.value)
 		}
 	}
 }
 
 // form fills fields from a form or from the query. instead says that it is the query in place
 // of a body. Fields with a tag query are left out then: they are filled by that name only.
-func (to *binding) form(fs *fields, form url.Values, instead bool) {
+func (to *binding) form(fs *Fields, form url.Values, instead bool) {
 	if len(form) == 0 {
 		return
 	}
-	choices := make([]choice[[]string], len(fs.list))
+	choices := make([]choice[[]string], len(fs.List))
 	var deep []deepKey
 	for key, values := range form {
 		if place, ok := fs.find(key); ok {
-			choices[place].offer(fs.list[place].name, key, values)
+			choices[place].offer(fs.List[place].Name, key, values)
 		} else if k, ok := fs.deep(key, values); ok {
 			deep = append(slices.Grow(deep, len(form)-len(deep)), k)
 		}
 	}
 	for i, c := range choices {
-		if c.key == "" || instead && fs.list[i].fromQuery {
+		if c.key == "" || instead && fs.List[i].fromQuery {
 			continue
 		}
-		if v, ok := to.field(fs.list[i]); ok {
-			to.values(v, fs.list[i].converts, c.key, c.value)
+		if v, ok := to.field(fs.List[i]); ok {
+			to.values(v, fs.List[i].Converts, c.key, c.value)
 		}
 	}
 	if len(deep) == 0 {
@@ -240,12 +262,12 @@ func (to *binding) form(fs *fields, form url.Values, instead bool) {
 	}
 	slices.SortFunc(deep, deepKey.compare)
 	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
-		f := fs.list[first[0].place]
+		f := fs.List[first[0].place]
 		if instead && f.fromQuery {
 			continue
 		}
 		if v, ok := to.field(f); ok {
-			to.deep(v, f.converts, f.name, first)
+			to.deep(v, f.Converts, f.Name, first)
 		}
 	}
 	if to.made > maxMade && to.err == nil {
@@ -286,14 +308,14 @@ func (to *binding) quoted(f reflect.Value, alone reflect.Type, key string, raw j
 
 // json fills a field with a value of JSON. Of several values inside that do not convert, the
 // first is reported.
-func (to *binding) json(v reflect.Value, f *field, key string, raw json.RawMessage) {
+func (to *binding) json(v reflect.Value, f *Field, key string, raw json.RawMessage) {
 	var m *mismatch
 	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
-		if m = findMismatch(f.sf.Type, raw); m == nil {
+		if m = findMismatch(f.Go.Type, raw); m == nil {
 			m = &mismatch{message: reply.IsInvalid}
 		}
 	} else if f.mayHoldNaN {
-		if m = findNaN(f.sf.Type, raw); m != nil {
+		if m = findNaN(f.Go.Type, raw); m != nil {
 			v.SetZero()
 		}
 	}

@@ -78,7 +78,7 @@ func ConversionOf(t reflect.Type) Conversion {
 		return Conversion{Kind: File, List: t != fileType, must: &reply.MustBeFile}
 	}
 	isPointer := t.Kind() == reflect.Pointer
-	t = behindPointers(t)
+	t = BehindPointers(t)
 	p, c := reflect.PointerTo(t), byKind[t.Kind()]
 	hasJSON := decodesJSON(p)
 	if c.must == nil {
@@ -95,7 +95,7 @@ func ConversionOf(t reflect.Type) Conversion {
 		c.Kind = Bytes
 	case t.Kind() == reflect.Slice:
 		c.List = true
-		if e := behindPointers(t.Elem()); e.Kind() != reflect.Slice || e.Elem().Kind() == reflect.Uint8 || reflect.PointerTo(e).Implements(textUnmarshaler) { // no list of lists
+		if e := BehindPointers(t.Elem()); e.Kind() != reflect.Slice || e.Elem().Kind() == reflect.Uint8 || reflect.PointerTo(e).Implements(textUnmarshaler) { // no list of lists
 			c.Kind = ConversionOf(e).Kind
 		}
 	default:
@@ -109,9 +109,12 @@ func (c Conversion) Converts() bool { return c.Kind.converts() }
 
 func (k Kind) converts() bool { return k != Unconvertible && k != File }
 
+// IsNumber reports whether values are whole or other numbers.
+func (k Kind) IsNumber() bool { return k == Integer || k == Natural || k == Number }
+
 // behindPointers returns the type that pointers lead to. It returns a pointer if they lead to
 // no other type: type p *q; type q *p.
-func behindPointers(t reflect.Type) reflect.Type {
+func BehindPointers(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Pointer {
 		return t
 	}
@@ -164,6 +167,15 @@ func newBehind(v reflect.Value) reflect.Value {
 		v = v.Elem()
 	}
 	return v
+}
+
+// Convert fills a field with the text of a key, as Bind does. ok is false if it does not convert: then
+// wrong says what it must be.
+func Convert(v reflect.Value, text string) (wrong reply.Message, ok bool) {
+	var to binding
+	to.values(v, ConversionOf(v.Type()), "", []string{text})
+	wrong, isWrong := to.invalid[""]
+	return wrong, !isWrong
 }
 
 // value fills a field, or an item of a list, with one text.

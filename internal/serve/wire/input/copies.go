@@ -47,7 +47,7 @@ func newCopies(dst reflect.Value) *copies {
 // replace makes a pointer, a slice or a map lead to a copy of what it led to. Two that led
 // to the same memory lead to the same copy. isNew reports whether the copy was made now.
 func (c *copies) replace(v reflect.Value) (isNew bool) {
-	if c == nil || v.IsNil() || !v.CanSet() || v.Kind() == reflect.Pointer && isOpaque(v.Type().Elem()) {
+	if c == nil || v.IsNil() || !v.CanSet() || v.Kind() == reflect.Pointer && IsOpaque(v.Type().Elem()) {
 		return false
 	}
 	before := memoryOf(v)
@@ -124,7 +124,7 @@ func (c *copies) detach(v reflect.Value, raw []byte) {
 		c.replace(v)
 	case reflect.Slice, reflect.Array:
 		switch {
-		case isValue || raw != nil && v.Kind() == reflect.Slice && !decodesItself(v.Type()):
+		case isValue || raw != nil && v.Kind() == reflect.Slice && !DecodesItself(v.Type()):
 			v.SetZero()
 		case v.Kind() == reflect.Array || c.replace(v):
 			for i := range v.Len() {
@@ -136,22 +136,30 @@ func (c *copies) detach(v reflect.Value, raw []byte) {
 	}
 }
 
+// CopyOf returns a copy of a struct, and of what it points to: of and the copy are pointers.
+func CopyOf(of reflect.Value) reflect.Value {
+	dst := reflect.New(of.Type().Elem())
+	dst.Elem().Set(of.Elem())
+	newCopies(dst.Elem()).detach(dst.Elem(), nil)
+	return dst
+}
+
 func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 	t := v.Type()
 	switch {
-	case isValue && decodesItself(t) && hidesMemory(t):
+	case isValue && DecodesItself(t) && hidesMemory(t):
 		v.SetZero()
-	case raw == nil || decodesItself(t):
+	case raw == nil || DecodesItself(t):
 		for i := range t.NumField() {
 			if sf := t.Field(i); sf.IsExported() || sf.Anonymous {
 				c.detach(v.Field(i), nil)
 			}
 		}
 	case isObject(raw):
-		fs := fieldsInside(t)
+		fs := FieldsInside(t)
 		for m := range members(raw, 0) {
 			if i, ok := fs.find(string(m.key)); ok {
-				if f, ok := c.field(v, fs.list[i].index, false); ok {
+				if f, ok := c.field(v, fs.List[i].Path, false); ok {
 					c.detach(f, raw[m.begin:m.end])
 				}
 			}
@@ -159,10 +167,10 @@ func (c *copies) detachStruct(v reflect.Value, raw []byte, isValue bool) {
 	}
 }
 
-// isOpaque reports whether t is a struct that Bind cannot fill since it has no exported
+// IsOpaque reports whether t is a struct that Bind cannot fill since it has no exported
 // fields, such as sync.Mutex or sql.DB. Those must not be copied.
-func isOpaque(t reflect.Type) bool {
-	return t.Kind() == reflect.Struct && !decodesItself(t) && !slices.ContainsFunc(reflect.VisibleFields(t), func(sf reflect.StructField) bool {
+func IsOpaque(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !DecodesItself(t) && !slices.ContainsFunc(reflect.VisibleFields(t), func(sf reflect.StructField) bool {
 		return sf.IsExported() && !(sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct)
 	})
 }
@@ -182,8 +190,8 @@ func hidesMemory(t reflect.Type) (hides bool) {
 	return hides
 }
 
-// decodesItself reports whether values of type t decode themselves from JSON or text.
-func decodesItself(t reflect.Type) bool {
+// DecodesItself reports whether values of type t decode themselves from JSON or text.
+func DecodesItself(t reflect.Type) bool {
 	p := reflect.PointerTo(t)
 	return decodesJSON(p) || p.Implements(textUnmarshaler)
 }

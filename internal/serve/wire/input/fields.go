@@ -3,158 +3,85 @@ package input
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"example.com/flow/internal/fold"
 )
 
-// A source is a part of the request from which Bind fills fields. Its text is the name of the
-// struct tag, if it has one.
-type source string
+// A Source is where the values of fields come from. Its text is the name of the struct tag, if it has
+// one.
+type Source string
 
 const (
-	fromData  source = "data"  // the body, or the query of a request without a body: tags form and json
-	fromQuery source = "query" // the query, also beside a body
-	fromRoute source = "param" // the parameters of the route
-	fromJSON  source = "json"  // a JSON value inside of the body, by the rules of encoding/json
-	asWritten source = "out"   // no source: what encoding/json writes, which knows only the tag json
+	FromData  Source = "data"  // the body, or the query of a request without a body: tags form and json
+	FromQuery Source = "query" // the query, also beside a body
+	FromRoute Source = "param" // the parameters of the route
+	FromJSON  Source = "json"  // a JSON value inside of the body, by the rules of encoding/json
+	AsWritten Source = "out"   // no source: what encoding/json writes, which knows only the tag json
 )
 
-// A plan says how Bind fills and validates a type. It is made once for each type.
-type plan struct {
-	data, query, route *fields
-	checks             *checks // of a struct
-	holdsChecks        bool    // of another type: its items may have Validate
-	takesFiles         bool    // a field of data is for files
-	mayHoldNaN         bool    // of a type that encoding/json fills as a whole: see the function of that name
-	custom             bool    // it has UnmarshalJSON or UnmarshalText
-	jsonOnly           bool    // a form or a query cannot fill it: it is no struct, or custom and without fields
-	err                error   // why Bind cannot fill the type, or nil
-	mistakes           []Mistake
-	told               atomic.Bool // Bind has returned the mistakes
-	required           required
-}
-
-var plans sync.Map // reflect.Type to *plan; bounded by the types in the program
-
-// planOf returns the plan of a type. Its fields are nil if the type is no struct.
-func planOf(t reflect.Type) *plan {
-	if known, ok := plans.Load(t); ok {
-		return known.(*plan)
-	}
-	p := &plan{custom: decodesItself(t), jsonOnly: t.Kind() != reflect.Struct}
-	if t.Kind() == reflect.Struct {
-		p.data, p.query, p.route = newFields(t, fromData), newFields(t, fromQuery), newFields(t, fromRoute)
-		for _, f := range p.data.list {
-			f.mayHoldNaN = mayHoldNaN(f.sf.Type, map[reflect.Type]bool{})
-		}
-		p.takesFiles = slices.ContainsFunc(p.data.list, (*field).isFile)
-		p.checks = newChecks(t, fromData, p.data, p.query, p.route)
-		p.jsonOnly = p.custom && len(p.data.list)+len(p.query.list)+len(p.route.list) == 0
-	} else {
-		p.holdsChecks = holdsChecks(t, map[reflect.Type]bool{})
-		p.mayHoldNaN = mayHoldNaN(t, map[reflect.Type]bool{})
-	}
-	if name := misplacedTag(t, p.data, map[reflect.Type]bool{}); name != "" {
-		p.err = fmt.Errorf("flow: Bind cannot fill %v: %s has a tag param or query, which is for fields of the struct itself and of those embedded in it, but JSON would fill it by its name: give it the tag json, with a name or with \"-\"", t, name)
-	}
-	p.mistakes = inspect(t, p)
-	known, _ := plans.LoadOrStore(t, p)
-	return known.(*plan)
-}
-
-// CheckType returns an error for a struct type that Bind refuses.
-func CheckType(t reflect.Type) error { return planOf(t).err }
-
-// ParamNames returns the names of the route parameters that a struct type has tags for.
-func ParamNames(t reflect.Type) (names []string) {
-	for _, f := range planOf(t).route.list {
-		names = append(names, f.name)
-	}
-	return names
-}
-
-// FormNames returns the names of the form fields from which Bind fills a struct type: of a
-// body or, if query is set, of the query of a request without one. It returns nil if the type
-// has none, or reads the body by itself.
-func FormNames(t reflect.Type, query bool) (names []string) {
-	p := planOf(t)
-	if p.data == nil || p.custom || len(p.data.list) == 0 && !query {
-		return nil
-	}
-	for _, f := range p.data.list {
-		if !query || !f.fromQuery {
-			names = append(names, f.name)
-		}
-	}
-	if query {
-		for _, f := range p.query.list {
-			names = append(names, f.name)
-		}
-	}
-	return names
-}
-
-// needsData reports whether Bind needs the body. A struct whose fields all have a tag param or
-// query does not, and accepts any body.
-func (p *plan) needsData() bool {
-	return p.data == nil || len(p.data.list) > 0 || len(p.query.list)+len(p.route.list) == 0
-}
-
-// A field is a field that Bind fills, of a struct or of an embedded struct.
+// A Field is a field of a struct or of an embedded struct, with the key that it has in a source.
 //
 //	struct {
 //		User                        // struct{ Name string }
 //		Role string `json:"role"`
 //	}
 //
-//	=> field{index: [0 0], name: "Name"}, field{index: [1], name: "role", tagged: true}
-type field struct {
-	sf         reflect.StructField
-	index      []int // as for reflect.Value.FieldByIndex: sf.Index is that in its own struct
-	name       string
-	tagged     bool // name is from a tag, so that keys match it exactly, and not in any case
-	converts   Conversion
-	quoted     reflect.Type // for the JSON option ",string": see quotedType; else nil
-	mayHoldNaN bool         // see the function of that name
-	fromQuery  bool         // it has a tag query
-	fromURL    bool         // it has a tag query or param
-	ignored    bool         // it is not filled, but hides other fields
+//	=> Field{Path: [0 0], Name: "Name"}, Field{Path: [1], Name: "role", Tagged: true}
+type Field struct {
+	Go       reflect.StructField // as it is declared
+	Path     []int               // as for reflect.Value.FieldByIndex: Go.Index is the index in its own struct
+	Name     string              // the key
+	Tagged   bool                // Name is from a tag, so that keys match it exactly, and not in any case
+	AnyCase  bool                // a key in another case fills the field, too
+	Converts Conversion
+	Quoted   reflect.Type // for the JSON option ",string": see quotedType; else nil
+	FromURL  bool         // it has a tag query or param
+
+	fromQuery  bool // it has a tag query
+	mayHoldNaN bool // see the function of that name
+	ignored    bool // it is not filled, but hides other fields
 }
 
-// fields are the fields of a type that Bind fills from a source.
-type fields struct {
-	list   []*field
-	named  map[string]int // indexes in list, by name
-	folded map[string]int // indexes of fields that match in any case, by fold.Case of the name
+// Fields are the fields of a struct type for a source.
+type Fields struct {
+	List   []*Field // the least deep first
+	Hidden []*Field // those that are not filled: others hide them, they hide each other, or the source is not theirs
+
+	named  map[string]int // indexes in List, by name
+	folded map[string]int // indexes of fields with AnyCase, by fold.Case of the name
 	nests  bool           // keys of a form may lead into one of the fields
 	parts  int            // the most parts that a name has: "a.b" has two
 }
 
-func newFields(t reflect.Type, from source) *fields {
-	fs := &fields{named: map[string]int{}, folded: map[string]int{}, parts: 1}
+// FieldsOf returns the fields of a struct type for a source.
+func FieldsOf(t reflect.Type, from Source) *Fields {
+	fs := &Fields{named: map[string]int{}, folded: map[string]int{}, parts: 1}
 	all := allFields(t, from)
 	for i, f := range all {
-		hidden := func(other *field) bool { return other.hides(f, from == asWritten) }
+		hidden := func(other *Field) bool { return other.hides(f, from == AsWritten) }
 		if f.ignored || slices.ContainsFunc(all[:i], hidden) || slices.ContainsFunc(all[i+1:], hidden) {
+			fs.Hidden = append(fs.Hidden, f)
 			continue
 		}
-		place := len(fs.list)
-		f.converts = ConversionOf(f.sf.Type)
-		fs.list = append(fs.list, f)
-		fs.nests = fs.nests || (from == fromData || from == fromJSON) && nests(f.sf.Type)
-		fs.parts = max(fs.parts, 1+strings.Count(f.name, "."))
-		fs.named[f.name] = place
-		if _, ok := fs.folded[fold.Case(f.name)]; !ok && (!f.tagged || from == fromJSON) {
-			fs.folded[fold.Case(f.name)] = place
+		f.Converts = ConversionOf(f.Go.Type)
+		fs.nests = fs.nests || (from == FromData || from == FromJSON) && nests(f.Go.Type)
+		fs.parts = max(fs.parts, 1+strings.Count(f.Name, "."))
+		fs.named[f.Name] = len(fs.List)
+		if _, taken := fs.folded[fold.Case(f.Name)]; !taken && (!f.Tagged || from == FromJSON) {
+			f.AnyCase = true
+			fs.folded[fold.Case(f.Name)] = len(fs.List)
 		}
+		fs.List = append(fs.List, f)
 	}
 	return fs
+}
+
+// AsDeclared returns the fields in the order of their declarations.
+func (fs *Fields) AsDeclared() []*Field {
+	return slices.SortedFunc(slices.Values(fs.List), func(a, b *Field) int { return slices.Compare(a.Path, b.Path) })
 }
 
 // hides reports whether f prevents g from being filled. The rules are those of Go and of
@@ -162,22 +89,22 @@ func newFields(t reflect.Type, from source) *fields {
 // depth one with a tag hides one without, and otherwise they hide each other. A name without
 // a tag hides all its spellings, so that no spelling of a key fills a hidden field. If exact is set,
 // it hides only its own, as in what encoding/json writes.
-func (f *field) hides(g *field, exact bool) bool {
-	if len(f.index) == len(g.index) {
-		return f.name == g.name && (f.tagged || !g.tagged)
+func (f *Field) hides(g *Field, exact bool) bool {
+	if len(f.Path) == len(g.Path) {
+		return f.Name == g.Name && (f.Tagged || !g.Tagged)
 	}
-	sameName := f.name == g.name || !exact && !(f.tagged && g.tagged) && strings.EqualFold(f.name, g.name)
-	return sameName && len(f.index) < len(g.index)
+	sameName := f.Name == g.Name || !exact && !(f.Tagged && g.Tagged) && strings.EqualFold(f.Name, g.Name)
+	return sameName && len(f.Path) < len(g.Path)
 }
 
 // allFields returns the fields of a struct and of its embedded structs, the least deep first,
 // and hidden ones included.
-func allFields(t reflect.Type, from source) []*field {
+func allFields(t reflect.Type, from Source) []*Field {
 	type embedded struct {
 		t     reflect.Type
 		index []int
 	}
-	var all []*field
+	var all []*Field
 	seen := map[reflect.Type]bool{} // types of less depth: they hide their fields further inside, also in recursive types
 	for level := []embedded{{t, nil}}; len(level) > 0; {
 		var next []embedded
@@ -189,20 +116,20 @@ func allFields(t reflect.Type, from source) []*field {
 			times[e.t]++
 			for i := range e.t.NumField() {
 				sf := e.t.Field(i)
-				role, name := from.roleOf(sf)
+				role, name := from.RoleOf(sf)
 				index := append(slices.Clip(e.index), i)
 				switch role {
-				case embeds:
+				case Embeds:
 					next = append(next, embedded{pointedTo(sf.Type), index})
-				case filled, hides:
-					all = append(all, &field{
-						sf:        sf,
-						index:     index,
-						name:      cmp.Or(name, sf.Name),
-						tagged:    name != "",
-						quoted:    quotedType(sf),
-						fromQuery: nameOf(sf.Tag, "query") != "",
-						fromURL:   isFromURL(sf.Tag),
+				case Filled, hides:
+					all = append(all, &Field{
+						Go:        sf,
+						Path:      index,
+						Name:      cmp.Or(name, sf.Name),
+						Tagged:    name != "",
+						Quoted:    quotedType(sf),
+						fromQuery: TagName(sf.Tag, "query") != "",
+						FromURL:   isFromURL(sf.Tag),
 						ignored:   role == hides || !sf.IsExported(),
 					})
 				}
@@ -224,51 +151,51 @@ func pointedTo(t reflect.Type) reflect.Type {
 	return t
 }
 
-// A role says what becomes of a field for a source.
-type role int
+// A Role says what becomes of a field for a source.
+type Role int
 
 const (
-	none   role = iota // it does not count
-	filled             // it is filled
+	none   Role = iota // it does not count
+	Filled             // it is filled
 	hides              // it is not filled, but hides deeper fields of its name
-	embeds             // its fields count as fields of the outer struct
+	Embeds             // its fields count as fields of the outer struct
 )
 
-// roleOf returns the role of a field, and the name in its tag, if any. A field with a tag param
+// RoleOf returns the role of a field, and the name in its tag, if any. A field with a tag param
 // or query is not filled from the body by its Go name, but only by a tag form or json, so that
 // a client cannot overwrite an id of the route.
-func (from source) roleOf(sf reflect.StructField) (role, string) {
+func (from Source) RoleOf(sf reflect.StructField) (Role, string) {
 	embedded := sf.Anonymous && pointedTo(sf.Type).Kind() == reflect.Struct
-	name, out := nameOf(sf.Tag, "json"), sf.Tag.Get("json") == "-"
-	if from != fromJSON && from != asWritten {
-		if form := nameOf(sf.Tag, "form"); form != "" {
+	name, out := TagName(sf.Tag, "json"), sf.Tag.Get("json") == "-"
+	if from != FromJSON && from != AsWritten {
+		if form := TagName(sf.Tag, "form"); form != "" {
 			name = form
 		}
-		out = sf.Tag.Get("form") == "-" || nameOf(sf.Tag, "form") == "" && out
+		out = sf.Tag.Get("form") == "-" || TagName(sf.Tag, "form") == "" && out
 	}
-	placed := isFromURL(sf.Tag) && from != asWritten
+	placed := isFromURL(sf.Tag) && from != AsWritten
 	embedded = embedded && name == "" && !placed
-	isData := from == fromData || from == fromJSON || from == asWritten
+	isData := from == FromData || from == FromJSON || from == AsWritten
 	switch {
 	case !sf.IsExported() && (!sf.Anonymous || pointedTo(sf.Type).Kind() != reflect.Struct):
 		return none, ""
 	case isData && out:
 		return none, ""
 	case embedded:
-		return embeds, ""
+		return Embeds, ""
 	case isData && name == "" && placed:
 		return hides, ""
 	case isData:
-		return filled, name
+		return Filled, name
 	}
-	if name = nameOf(sf.Tag, string(from)); name == "" {
+	if name = TagName(sf.Tag, string(from)); name == "" {
 		return none, ""
 	}
-	return filled, name
+	return Filled, name
 }
 
-// nameOf returns the name in a struct tag, without options. It is "" for "-".
-func nameOf(tag reflect.StructTag, key string) string {
+// TagName returns the name in a struct tag, without options. It is "" for "-".
+func TagName(tag reflect.StructTag, key string) string {
 	if text := tag.Get(key); text != "-" {
 		name, _, _ := strings.Cut(text, ",")
 		return name
@@ -278,14 +205,14 @@ func nameOf(tag reflect.StructTag, key string) string {
 
 // isFromURL reports whether a field has a tag param or query.
 func isFromURL(tag reflect.StructTag) bool {
-	return nameOf(tag, "param") != "" || nameOf(tag, "query") != ""
+	return TagName(tag, "param") != "" || TagName(tag, "query") != ""
 }
 
 // misplacedTag looks for a field inside of t that has only a tag param or query. encoding/json
 // does not know these tags, and would fill the field by its name. It returns type and name of
 // the field, or "". fs has the fields of t itself, if t is a struct: there the tags are right.
-func misplacedTag(t reflect.Type, fs *fields, seen map[reflect.Type]bool) string {
-	if seen[t] || decodesItself(t) {
+func misplacedTag(t reflect.Type, fs *Fields, seen map[reflect.Type]bool) string {
+	if seen[t] || DecodesItself(t) {
 		return ""
 	}
 	seen[t] = true
@@ -294,15 +221,15 @@ func misplacedTag(t reflect.Type, fs *fields, seen map[reflect.Type]bool) string
 		return misplacedTag(t.Elem(), nil, seen)
 	case reflect.Struct:
 		if fs == nil {
-			for _, f := range allFields(t, fromJSON) {
-				if f.ignored && f.sf.IsExported() {
-					return t.String() + "." + f.sf.Name
+			fs = FieldsInside(t)
+			for _, f := range fs.Hidden {
+				if f.ignored && f.Go.IsExported() {
+					return t.String() + "." + f.Go.Name
 				}
 			}
-			fs = newFields(t, fromJSON)
 		}
-		for _, f := range fs.list {
-			if name := misplacedTag(f.sf.Type, nil, seen); name != "" {
+		for _, f := range fs.List {
+			if name := misplacedTag(f.Go.Type, nil, seen); name != "" {
 				return name
 			}
 		}
@@ -328,7 +255,7 @@ func quotedType(sf reflect.StructField) reflect.Type {
 }
 
 // find returns the index in list of the field that a key names.
-func (fs *fields) find(key string) (place int, ok bool) {
+func (fs *Fields) find(key string) (place int, ok bool) {
 	if place, ok = fs.named[key]; !ok && len(fs.folded) > 0 {
 		place, ok = fs.folded[fold.Case(key)]
 	}

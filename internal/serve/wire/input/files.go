@@ -22,18 +22,16 @@ func isFile(t reflect.Type) bool {
 	return t == fileType || t.Kind() == reflect.Slice && t.Elem() == fileType
 }
 
-// TakesFiles reports whether a struct type has a field for files.
-func TakesFiles(t reflect.Type) bool { return planOf(t).takesFiles }
-
-func (f *field) isFile() bool { return f.converts.Kind == File }
+// IsFile reports whether the field is for a file, or for all files of a key.
+func (f *Field) IsFile() bool { return f.Converts.Kind == File }
 
 // files fills fields from the files of a form. All of them are too large if the form is, since
 // nobody knows which one made it so.
-func (to *binding) files(fs *fields, c *content) {
+func (to *binding) files(fs *Fields, c *content) {
 	if c.tooLarge > 0 {
-		for _, f := range fs.list {
-			if f.isFile() {
-				to.reject(f.name, "", reply.IsTooLarge(c.tooLarge))
+		for _, f := range fs.List {
+			if f.IsFile() {
+				to.reject(f.Name, "", reply.IsTooLarge(c.tooLarge))
 			}
 		}
 		return
@@ -41,21 +39,21 @@ func (to *binding) files(fs *fields, c *content) {
 	if c.files == nil {
 		return
 	}
-	choices := make([]choice[[]*multipart.FileHeader], len(fs.list))
+	choices := make([]choice[[]*multipart.FileHeader], len(fs.List))
 	for key, files := range c.files.File {
 		if place, ok := fs.find(key); ok {
-			choices[place].offer(fs.list[place].name, key, files)
+			choices[place].offer(fs.List[place].Name, key, files)
 		}
 	}
-	for i, f := range fs.list {
+	for i, f := range fs.List {
 		sent := choices[i].value
-		if !f.isFile() || len(sent) == 0 {
+		if !f.IsFile() || len(sent) == 0 {
 			continue
 		}
 		v, ok := to.field(f)
 		switch {
 		case !ok:
-		case f.converts.List:
+		case f.Converts.List:
 			v.Set(reflect.ValueOf(slices.Clone(sent)).Convert(v.Type()))
 		default:
 			v.Set(reflect.ValueOf(sent[0]))

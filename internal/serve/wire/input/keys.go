@@ -13,26 +13,27 @@ const Unknown = "\x00"
 // A Target is what Bind fills from a key of a form.
 type Target struct {
 	Type     reflect.Type // nil if Unknown may stand for the name of a field
+	Field    *Field       // of the struct itself: it is what Type is of, or the key leads into it
 	Path     string       // the key as messages have it: with the names of fields, in their case
 	FirstRow string       // Path with 0 for the number of each row
 	written  string       // Path in the case of the tags form
 }
 
-func (to Target) member(f *field) Target {
-	return Target{f.sf.Type, to.Path + "." + f.name, to.FirstRow + "." + f.name, to.written + "." + f.written()}
+func (to Target) member(f *Field) Target {
+	return Target{f.Go.Type, to.Field, to.Path + "." + f.Name, to.FirstRow + "." + f.Name, to.written + "." + f.written()}
 }
 
 func (to Target) row(number string) Target {
-	return Target{behindPointers(to.Type).Elem(), to.Path + "." + number, to.FirstRow + ".0", to.written + "." + number}
+	return Target{BehindPointers(to.Type).Elem(), to.Field, to.Path + "." + number, to.FirstRow + ".0", to.written + "." + number}
 }
 
 // written returns the name of a field inside of a struct in the case of its tag form, which may
 // differ from the name that JSON has, if in nothing else.
-func (f *field) written() string {
-	if name := nameOf(f.sf.Tag, "form"); strings.EqualFold(name, f.name) {
+func (f *Field) written() string {
+	if name := TagName(f.Go.Tag, "form"); strings.EqualFold(name, f.Name) {
 		return name
 	}
-	return f.name
+	return f.Name
 }
 
 // FormTarget returns what Bind fills from a key of a form, in a struct type. query is set for a
@@ -43,22 +44,22 @@ func (f *field) written() string {
 // If nothing is filled, ok is false. Then near has keys that may be meant: where a part of the key
 // names no field, the same key with the name of each field that is there.
 func FormTarget(t reflect.Type, query bool, key string) (to Target, near []string, ok bool) {
-	p := planOf(t)
-	if p.data == nil {
+	p := PlanOf(t)
+	if p.Data == nil {
 		return to, nil, false
 	}
-	if place, found := p.query.find(key); found && query {
-		f := p.query.list[place]
-		return Target{f.sf.Type, f.name, f.name, f.name}, nil, true
+	if place, found := p.Query.find(key); found && query {
+		f := p.Query.List[place]
+		return Target{f.Go.Type, f, f.Name, f.Name, f.Name}, nil, true
 	}
 	k := deepKey{rest: key}
-	found := k.enterStruct(p.data)
+	found := k.enterStruct(p.Data)
 	switch {
 	case strings.Contains(k.part, Unknown):
 		return Target{}, nil, true
-	case !found || query && p.data.list[k.place].fromQuery:
+	case !found || query && p.Data.List[k.place].fromQuery:
 		for _, name := range FormNames(t, query) {
-			if place, isData := p.data.named[name]; !k.more || isData && nests(p.data.list[place].sf.Type) {
+			if place, isData := p.Data.named[name]; !k.more || isData && nests(p.Data.List[place].Go.Type) {
 				near = append(near, k.with("", name))
 			}
 		}
@@ -66,8 +67,8 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 	case k.more && strings.Count(key, ".") >= maxParts:
 		return Target{}, nil, false
 	}
-	f := p.data.list[k.place]
-	return Target{f.sf.Type, f.name, f.name, f.name}.inside(k)
+	f := p.Data.List[k.place]
+	return Target{f.Go.Type, f, f.Name, f.Name, f.Name}.inside(k)
 }
 
 // inside goes on with the rest of a key.
@@ -80,7 +81,7 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 	case !nests(to.Type):
 		return Target{}, nil, false
 	}
-	t := behindPointers(to.Type)
+	t := BehindPointers(to.Type)
 	if t.Kind() == reflect.Slice {
 		if !k.more {
 			return to.row("0").inside(k)
@@ -99,14 +100,14 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 		}
 		return to.row(row.part).inside(row)
 	}
-	fs, member := fieldsInside(t), k
+	fs, member := FieldsInside(t), k
 	switch {
 	case k.more && member.enterStruct(fs):
-		return to.member(fs.list[member.place]).inside(member)
+		return to.member(fs.List[member.place]).inside(member)
 	case k.more && strings.Contains(member.part, Unknown):
 		return Target{}, nil, true
 	}
-	for _, f := range fs.list {
+	for _, f := range fs.List {
 		near = append(near, member.with(to.written+".", f.written()))
 	}
 	return Target{}, near, false
@@ -124,23 +125,23 @@ func (k *deepKey) with(before, name string) string {
 // number of a row is its place in the list. ok is false if there is no such field or row, or if a
 // pointer on the way is nil.
 func FormValue(v reflect.Value, query bool, key string) (of reflect.Value, ok bool) {
-	p := planOf(v.Type())
-	if p.data == nil || strings.Count(key, ".") >= maxParts {
+	p := PlanOf(v.Type())
+	if p.Data == nil || strings.Count(key, ".") >= maxParts {
 		return of, false
 	}
 	k := deepKey{rest: key}
-	if place, found := p.query.find(key); found && query {
-		return k.member(v, p.query.list[place])
+	if place, found := p.Query.find(key); found && query {
+		return k.member(v, p.Query.List[place])
 	}
-	if !k.enterStruct(p.data) {
+	if !k.enterStruct(p.Data) {
 		return of, false
 	}
-	return k.member(v, p.data.list[k.place])
+	return k.member(v, p.Data.List[k.place])
 }
 
 // member returns the value in a field of a struct that the rest of the key leads to.
-func (k *deepKey) member(v reflect.Value, f *field) (of reflect.Value, ok bool) {
-	if v, ok = (*copies)(nil).field(v, f.index, false); !ok {
+func (k *deepKey) member(v reflect.Value, f *Field) (of reflect.Value, ok bool) {
+	if v, ok = (*copies)(nil).field(v, f.Path, false); !ok {
 		return of, false
 	}
 	return k.inside(v)
@@ -161,11 +162,11 @@ func (k *deepKey) inside(v reflect.Value) (of reflect.Value, ok bool) {
 		v = v.Elem()
 	}
 	if v.Kind() == reflect.Struct {
-		fs := fieldsInside(v.Type())
+		fs := FieldsInside(v.Type())
 		if !k.enterStruct(fs) {
 			return of, false
 		}
-		return k.member(v, fs.list[k.place])
+		return k.member(v, fs.List[k.place])
 	}
 	isRow := k.enterList()
 	i, err := strconv.Atoi(k.part)

@@ -60,8 +60,8 @@ func (s *search) result(message *reply.Message) *mismatch {
 // value reads the next value, which is for a type.
 func (s *search) value(t reflect.Type) *reply.Message {
 	s.at = skipSpace(s.raw, s.at)
-	inner := behindPointers(t)
-	if !decodesItself(inner) && s.hasParts(inner) {
+	inner := BehindPointers(t)
+	if !DecodesItself(inner) && s.hasParts(inner) {
 		return s.parts(inner)
 	}
 	return s.leaf(t)
@@ -130,18 +130,18 @@ func (s *search) member(t reflect.Type) *reply.Message {
 	s.name(key)
 	switch t.Kind() {
 	case reflect.Struct:
-		fs := fieldsInside(t)
+		fs := FieldsInside(t)
 		place, ok := fs.find(key)
 		if !ok {
 			s.skip()
 			return nil
 		}
-		f := fs.list[place]
-		s.name(f.name)
-		if f.quoted != nil {
+		f := fs.List[place]
+		s.name(f.Name)
+		if f.Quoted != nil {
 			return s.quoted(f)
 		}
-		return s.value(f.sf.Type)
+		return s.value(f.Go.Type)
 	case reflect.Map:
 		if !s.takesKey(t.Key(), key) {
 			return &reply.IsInvalid
@@ -176,7 +176,7 @@ func (s *search) leaf(t reflect.Type) *reply.Message {
 	if err == nil {
 		return nil
 	}
-	inner := behindPointers(t)
+	inner := BehindPointers(t)
 	p := reflect.PointerTo(inner)
 	takesText := p.Implements(textUnmarshaler) || inner == jsonNumber || converts.Kind == Bytes
 	switch {
@@ -245,15 +245,15 @@ func (s *search) takesKey(t reflect.Type, key string) bool {
 }
 
 // quoted reads the value of a field that has the JSON option ",string".
-func (s *search) quoted(f *field) *reply.Message {
+func (s *search) quoted(f *Field) *reply.Message {
 	raw := s.skip()
-	if s.onlyNaN && !isFloat(behindPointers(f.sf.Type)) {
+	if s.onlyNaN && !isFloat(BehindPointers(f.Go.Type)) {
 		return nil
 	}
-	if _, ok := decodeQuoted(f.quoted, reflect.Value{}, raw); ok {
+	if _, ok := decodeQuoted(f.Quoted, reflect.Value{}, raw); ok {
 		return nil
 	}
-	message := reply.MustBeQuoted(*f.converts.must)
+	message := reply.MustBeQuoted(*f.Converts.must)
 	return &message
 }
 
@@ -292,7 +292,7 @@ func isFloat(t reflect.Type) bool { return t.Kind() == reflect.Float32 || t.Kind
 // value of type t: of a field that has the JSON option ",string", or of a key of a map. It is called once for each type that
 // Bind fills.
 func mayHoldNaN(t reflect.Type, seen map[reflect.Type]bool) bool {
-	if seen[t] || decodesItself(t) {
+	if seen[t] || DecodesItself(t) {
 		return false
 	}
 	seen[t] = true
@@ -302,8 +302,8 @@ func mayHoldNaN(t reflect.Type, seen map[reflect.Type]bool) bool {
 	case reflect.Pointer, reflect.Slice, reflect.Array:
 		return mayHoldNaN(t.Elem(), seen)
 	case reflect.Struct:
-		for _, f := range fieldsInside(t).list {
-			if f.quoted != nil && isFloat(behindPointers(f.sf.Type)) || mayHoldNaN(f.sf.Type, seen) {
+		for _, f := range FieldsInside(t).List {
+			if f.Quoted != nil && isFloat(BehindPointers(f.Go.Type)) || mayHoldNaN(f.Go.Type, seen) {
 				return true
 			}
 		}

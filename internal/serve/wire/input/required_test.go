@@ -21,10 +21,10 @@ func requires(t *testing.T, of reflect.Type, key string) bool {
 	if !ok {
 		t.Errorf("%s is no key of %v", key, of)
 	}
-	return Required(of, to, func(err error) (map[string]string, bool) {
+	return RequiredPaths(of, func(err error) (map[string]string, bool) {
 		w, ok := err.(wrong)
 		return w, ok
-	})
+	})[to.FirstRow]
 }
 
 // A ruled form has messages of all kinds.

@@ -60,14 +60,14 @@ func (k *deepKey) spelled(name string) {
 
 // enterStruct finds the field that the rest of the key begins with. A name may have dots: of
 // several such fields the one with the most dots counts.
-func (k *deepKey) enterStruct(fs *fields) (ok bool) {
+func (k *deepKey) enterStruct(fs *Fields) (ok bool) {
 	key := k.rest
 	for n := fs.parts; n > 0 && !ok; n-- {
 		k.part, k.rest, k.more = cut(key, n)
 		k.place, ok = fs.find(k.part)
 	}
 	if k.row = ""; ok {
-		k.spelled(fs.list[k.place].name)
+		k.spelled(fs.List[k.place].Name)
 	}
 	return ok
 }
@@ -114,7 +114,7 @@ func group(keys []deepKey) (first, rest []deepKey) {
 }
 
 // inStruct returns the keys that name a field, sorted. It writes to keys.
-func inStruct(keys []deepKey, fs *fields) []deepKey {
+func inStruct(keys []deepKey, fs *Fields) []deepKey {
 	known := keys[:0]
 	for _, k := range keys {
 		if k.enterStruct(fs) {
@@ -153,7 +153,7 @@ func split(keys []deepKey) (own []string, inside []deepKey) {
 }
 
 // deep returns a key of a form that leads into a field. ok is false if no field has its first part.
-func (fs *fields) deep(key string, texts []string) (k deepKey, ok bool) {
+func (fs *Fields) deep(key string, texts []string) (k deepKey, ok bool) {
 	if !fs.nests || strings.Count(key, ".") >= maxParts {
 		return k, false
 	}
@@ -163,13 +163,13 @@ func (fs *fields) deep(key string, texts []string) (k deepKey, ok bool) {
 
 // members fills the fields of a struct inside of the input.
 func (to *binding) members(v reflect.Value, keys []deepKey) {
-	fs := fieldsInside(v.Type())
+	fs := FieldsInside(v.Type())
 	for first, rest := group(inStruct(keys, fs)); len(first) > 0; first, rest = group(rest) {
-		f := fs.list[first[0].place]
-		if v, ok := to.copies.field(v, f.index, true); ok {
-			to.deep(v, f.converts, f.name, first)
+		f := fs.List[first[0].place]
+		if v, ok := to.copies.field(v, f.Path, true); ok {
+			to.deep(v, f.Converts, f.Name, first)
 		} else { // encoding/json cannot set the embedded pointer either
-			to.reject(f.name, "", reply.IsInvalid)
+			to.reject(f.Name, "", reply.IsInvalid)
 		}
 	}
 }
@@ -247,9 +247,9 @@ func (to *binding) room(n int) bool {
 // itself and is no file, a pointer to one, or a list of them.
 func nests(t reflect.Type) bool {
 	for range maxParts {
-		t = behindPointers(t)
+		t = BehindPointers(t)
 		switch {
-		case decodesItself(t), t == headerType:
+		case DecodesItself(t), t == headerType:
 			return false
 		case t.Kind() == reflect.Struct:
 			return true
@@ -264,10 +264,10 @@ func nests(t reflect.Type) bool {
 var fieldsByType sync.Map // reflect.Type to *fields, for structs inside of others; bounded by the types in the program
 
 // fieldsInside returns the fields of a struct inside of an input.
-func fieldsInside(t reflect.Type) *fields {
+func FieldsInside(t reflect.Type) *Fields {
 	if fs, ok := fieldsByType.Load(t); ok {
-		return fs.(*fields)
+		return fs.(*Fields)
 	}
-	fs, _ := fieldsByType.LoadOrStore(t, newFields(t, fromJSON))
-	return fs.(*fields)
+	fs, _ := fieldsByType.LoadOrStore(t, FieldsOf(t, FromJSON))
+	return fs.(*Fields)
 }

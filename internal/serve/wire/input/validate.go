@@ -21,7 +21,7 @@ import (
 // An embedded struct is not validated by itself if Go promotes its Validate to the outer
 // struct, or if the outer struct has a Validate that hides it. If several embedded structs
 // have Validate, Go promotes none, and validate calls each.
-func (p *plan) validate(dst any, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
+func (p *FieldPlan) validate(dst any, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
 	c := checking{
 		invalid:     to.invalid,
 		unconverted: to.unconverted,
@@ -156,7 +156,7 @@ func join(path, name string) string {
 // inside validates the embedded structs and the fields of a struct.
 func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 	if len(checks.uncallable) > 0 {
-		return errors.New("flow: " + checks.uncallable[0].Text)
+		return errors.New("flow: " + checks.uncallable[0].Wrong)
 	}
 	for _, index := range checks.embedded {
 		f, ok := c.copies.field(v, index, false)
@@ -173,11 +173,11 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 		}
 	}
 	for _, f := range checks.fields {
-		v, ok := c.copies.field(v, f.index, false)
+		v, ok := c.copies.field(v, f.Path, false)
 		if !ok {
 			continue // it is in an embedded pointer that is nil
 		}
-		if err := c.value(v, join(path, f.name)); err != nil {
+		if err := c.value(v, join(path, f.Name)); err != nil {
 			return err
 		}
 	}
@@ -186,9 +186,29 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 
 // checks are the parts of a struct type that validate visits.
 type checks struct {
-	embedded   [][]int   // embedded structs with a Validate that Go does not promote
-	fields     []*field  // fields that may hold structs with Validate
-	uncallable []Mistake // of embedded structs with such a Validate that package reflect cannot call
+	itself     bool         // the struct has Validate
+	embedded   [][]int      // embedded structs with a Validate that Go does not promote
+	fields     []*Field     // fields that may hold structs with Validate
+	uncallable []Uncallable // embedded structs with such a Validate that package reflect cannot call
+}
+
+// An Uncallable is an embedded struct with a Validate that nothing can call: its type is unexported, and
+// Go promotes no method, since another embedded struct has Validate too.
+type Uncallable struct {
+	Type  reflect.Type
+	Wrong string // what is wrong, for a message
+}
+
+// UncallableIn returns those that are embedded in a struct type.
+func UncallableIn(t reflect.Type, from Source) []Uncallable { return newChecks(t, from).uncallable }
+
+// Validates reports which Validate methods Bind calls for a type: itself is set for that of the struct,
+// or of a struct embedded in it, and inside for those of what the fields or the items hold.
+func (p *FieldPlan) Validates() (itself, inside bool) {
+	if p.checks == nil {
+		return false, p.holdsChecks
+	}
+	return p.checks.itself || len(p.checks.embedded) > 0, len(p.checks.fields) > 0
 }
 
 var checksByType sync.Map // reflect.Type to *checks, for structs inside of others; bounded by the types in the program
@@ -197,20 +217,20 @@ func checksOf(t reflect.Type) *checks {
 	if c, ok := checksByType.Load(t); ok {
 		return c.(*checks)
 	}
-	c, _ := checksByType.LoadOrStore(t, newChecks(t, fromJSON, fieldsInside(t)))
+	c, _ := checksByType.LoadOrStore(t, newChecks(t, FromJSON, FieldsInside(t)))
 	return c.(*checks)
 }
 
 // newChecks returns the checks of a struct type. A field that is in several lists has the name
 // of the first one.
-func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
-	c := &checks{}
+func newChecks(t reflect.Type, from Source, lists ...*Fields) *checks {
+	c := &checks{itself: reflect.PointerTo(t).Implements(validates)}
 	c.embeds(t, from, nil, map[reflect.Type]bool{})
 	seen := map[string]bool{}
 	for _, fs := range lists {
-		for _, f := range fs.list {
-			at := fmt.Sprint(f.index)
-			if !seen[at] && holdsChecks(f.sf.Type, map[reflect.Type]bool{}) {
+		for _, f := range fs.List {
+			at := fmt.Sprint(f.Path)
+			if !seen[at] && HoldsValidate(f.Go.Type) {
 				c.fields = append(c.fields, f)
 			}
 			seen[at] = true
@@ -222,14 +242,14 @@ func newChecks(t reflect.Type, from source, lists ...*fields) *checks {
 // embeds collects the embedded structs of t that validate calls. There are none if t has
 // Validate, its own or a promoted one. Go promotes none if several embedded structs have the
 // method at the same depth.
-func (c *checks) embeds(t reflect.Type, from source, index []int, seen map[reflect.Type]bool) {
+func (c *checks) embeds(t reflect.Type, from Source, index []int, seen map[reflect.Type]bool) {
 	if seen[t] || reflect.PointerTo(t).Implements(validates) {
 		return
 	}
 	seen[t] = true
 	for i := range t.NumField() {
 		sf := t.Field(i)
-		if role, _ := from.roleOf(sf); role != embeds {
+		if role, _ := from.RoleOf(sf); role != Embeds {
 			continue
 		}
 		inner, at := pointedTo(sf.Type), append(slices.Clip(index), i)
@@ -239,14 +259,23 @@ func (c *checks) embeds(t reflect.Type, from source, index []int, seen map[refle
 		case sf.IsExported():
 			c.embedded = append(c.embedded, at)
 		default:
-			_, pos, _ := written(inner, validateName)
-			outer := typeName(t)
-			c.uncallable = append(c.uncallable, Mistake{Text: fmt.Sprintf("Validate of %v cannot be called, since the type is unexported and embedded in %s beside others that have the method: export the type, or give %[2]s a Validate that calls theirs", inner, outer), Pos: pos})
+			wrong := fmt.Sprintf("Validate of %v cannot be called, since the type is unexported and embedded in %s beside others that have the method: export the type, or give %[2]s a Validate that calls theirs", inner, TypeName(t))
+			c.uncallable = append(c.uncallable, Uncallable{inner, wrong})
 		}
 	}
 }
 
-// holdsChecks reports whether a value of type t may hold structs with a method Validate.
+// TypeName returns how messages call a type.
+func TypeName(t reflect.Type) string {
+	if t.Name() == "" { // its text would be all of its fields
+		return "struct{…}"
+	}
+	return t.String()
+}
+
+// HoldsValidate reports whether a value of type t may hold structs with a method Validate.
+func HoldsValidate(t reflect.Type) bool { return holdsChecks(t, map[reflect.Type]bool{}) }
+
 func holdsChecks(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -261,7 +290,7 @@ func holdsChecks(t reflect.Type, seen map[reflect.Type]bool) bool {
 		}
 		for i := range t.NumField() {
 			sf := t.Field(i)
-			if role, _ := fromJSON.roleOf(sf); (role == embeds || role == filled) && holdsChecks(sf.Type, seen) {
+			if role, _ := FromJSON.RoleOf(sf); (role == Embeds || role == Filled) && holdsChecks(sf.Type, seen) {
 				return true
 			}
 		}

@@ -27,7 +27,7 @@ func validated(dst any, unconverted map[string]reply.Message) (string, error) {
 	for key := range unconverted {
 		to.unconverted[fold.Case(key)] = true
 	}
-	invalid, err := planOf(v.Type()).validate(dst, &to, func(err error) (map[string]string, bool) {
+	invalid, err := PlanOf(v.Type()).validate(dst, &to, func(err error) (map[string]string, bool) {
 		w, ok := err.(wrong)
 		return w, ok
 	})

@@ -1,20 +1,22 @@
-package input
+package inputs
 
 import (
 	"cmp"
 	"reflect"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // keys are the tags that Bind reads.
-var keys = []string{string(fromRoute), string(fromQuery), "form", "json"}
+var keys = []string{string(input.FromRoute), string(input.FromQuery), "form", "json"}
 
 // others are tags of other packages that differ from one of keys by one letter.
 var others = map[string]bool{"bson": true, "jsonb": true, "json5": true, "hjson": true, "ejson": true, "gorm": true, "xorm": true, "orm": true, "norm": true, "borm": true}
 
 // tags looks at the tags of a field.
-func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from source) {
+func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from input.Source) {
 	written, rest := parseTag(string(sf.Tag))
 	if key := keyIn(rest); key != "" {
 		n.field(t, sf, "has the tag %s, which Go cannot read: write pairs such as %s:\"…\", with quotes and without a space behind the colon", strings.TrimSpace(rest), key)
@@ -25,15 +27,15 @@ func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from source) {
 		}
 	}
 	for _, key := range keys {
-		name := nameOf(sf.Tag, key)
+		name := input.TagName(sf.Tag, key)
 		switch {
 		case name == "":
 		case strings.TrimSpace(name) != name:
 			n.field(t, sf, "has the tag %s:%q, whose name begins or ends with a space: no key is called so", key, name)
-		case !sf.IsExported() && !(sf.Anonymous && from == fromJSON):
+		case !sf.IsExported() && !(sf.Anonymous && from == input.FromJSON):
 			n.field(t, sf, "has the tag %s:%q, and nothing can fill it, since its name begins with a small letter", key, name)
 			return
-		case key == "form" && from == fromJSON && !isCalled(sf, name):
+		case key == "form" && from == input.FromJSON && !isCalled(sf, name):
 			n.field(t, sf, "has the tag form:%q, which does not count inside of another struct: forms use the names of JSON there, as messages do, so write json:%[1]q", name)
 		}
 	}
@@ -41,7 +43,7 @@ func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from source) {
 
 // isCalled reports whether a key fills a field inside of another struct.
 func isCalled(sf reflect.StructField, key string) bool {
-	return sf.Tag.Get("json") != "-" && strings.EqualFold(cmp.Or(nameOf(sf.Tag, "json"), sf.Name), key)
+	return sf.Tag.Get("json") != "-" && strings.EqualFold(cmp.Or(input.TagName(sf.Tag, "json"), sf.Name), key)
 }
 
 // meantBy returns the key that a tag is nearly called as, that key for itself, or "" for

@@ -18,7 +18,7 @@ type Sent url.Values
 // that the form has are empty, and do not count.
 func (s Sent) Texts(t reflect.Type, to Target) (texts []string, ok bool) {
 	if texts, ok = s[to.Path]; !ok {
-		texts, ok = s.spelled(planOf(t).data, to.Path)
+		texts, ok = s.spelled(PlanOf(t).Data, to.Path)
 	}
 	c := ConversionOf(to.Type)
 	texts = counting(to.Type, c, texts)
@@ -35,9 +35,9 @@ func (s Sent) Texts(t reflect.Type, to Target) (texts []string, ok bool) {
 }
 
 // spelled returns the texts of a field under another spelling of its name.
-func (s Sent) spelled(fs *fields, name string) (texts []string, ok bool) {
+func (s Sent) spelled(fs *Fields, name string) (texts []string, ok bool) {
 	place, ok := fs.named[name]
-	if !ok || fs.list[place].tagged {
+	if !ok || fs.List[place].Tagged {
 		return nil, false
 	}
 	var own choice[[]string]

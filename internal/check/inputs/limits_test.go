@@ -1,4 +1,4 @@
-package input
+package inputs
 
 import (
 	"errors"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/matryer/is"
+
+	"example.com/flow/internal/serve/wire/input"
 )
 
 // wrongFields are the messages of Validate.
@@ -139,7 +141,7 @@ func (unreachable) Validate() error { return fmt.Errorf("no database") }
 type notValidated struct{ Note string }
 
 func TestCheckLimit(t *testing.T) {
-	const of = "Validate of input.limited"
+	const of = "Validate of inputs.limited"
 	for _, tt := range []struct {
 		t                reflect.Type
 		key, attr, value string
@@ -173,9 +175,9 @@ func TestCheckLimit(t *testing.T) {
 		{reflect.TypeFor[limited](), "share", "max", "2", `"share" may be 2 here, and ` + of + ` says that it is more than all`},
 		{reflect.TypeFor[limited](), "free", "required", "", ""}, // Validate speaks of others, and so perhaps not of all
 		{reflect.TypeFor[limited](), "free", "maxlength", "9", ""},
-		{reflect.TypeFor[tidy](), "Free", "required", "", `"Free" must have a value here, and Validate of input.tidy takes it without one`},
-		{reflect.TypeFor[tidy](), "Free", "maxlength", "1", `"Free" may not have 2 characters here, and Validate of input.tidy takes that`},
-		{reflect.TypeFor[tidy](), "Flag", "required", "", `"Flag" must have a value here, and Validate of input.tidy takes it without one`},
+		{reflect.TypeFor[tidy](), "Free", "required", "", `"Free" must have a value here, and Validate of inputs.tidy takes it without one`},
+		{reflect.TypeFor[tidy](), "Free", "maxlength", "1", `"Free" may not have 2 characters here, and Validate of inputs.tidy takes that`},
+		{reflect.TypeFor[tidy](), "Flag", "required", "", `"Flag" must have a value here, and Validate of inputs.tidy takes it without one`},
 		{reflect.TypeFor[tidy](), "Need", "required", "", ""},
 		{reflect.TypeFor[tidy](), "Preset", "required", "", ""},
 		{reflect.TypeFor[tidy](), "Note", "maxlength", "1", ""}, // it takes no "a"
@@ -187,7 +189,7 @@ func TestCheckLimit(t *testing.T) {
 		{reflect.TypeFor[limited](), "page", "max", "9", ""},
 		{reflect.TypeFor[limited](), "rows.0.name", "maxlength", "5", ""},
 		{reflect.TypeFor[limited](), "rows.7.name", "maxlength", "6", `"rows.7.name" may have 6 characters here, and ` + of + ` says that it has more than 5 characters`},
-		{reflect.TypeFor[limited](), "rows." + Unknown + ".name", "maxlength", "6", ""},
+		{reflect.TypeFor[limited](), "rows." + input.Unknown + ".name", "maxlength", "6", ""},
 		{reflect.TypeFor[limited](), "nope", "maxlength", "6", ""},
 		{reflect.TypeFor[hasty](), "Note", "maxlength", "30", ""},
 		{reflect.TypeFor[hasty](), "Note", "required", "", ""},

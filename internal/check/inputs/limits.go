@@ -1,4 +1,4 @@
-package input
+package inputs
 
 import (
 	"fmt"
@@ -6,13 +6,16 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/serve/wire/reply"
 )
 
 // DefaultsToTrue reports whether Default of a struct type sets the boolean that a key of a form
 // fills. A form that leaves the key out cannot make it false.
 func DefaultsToTrue(t reflect.Type, query bool, key string) (sets bool) {
 	defer func() { _ = recover() }() // no request has called it
-	v, ok := FormValue(newDefault(t).Elem(), query, key)
+	v, ok := input.FormValue(input.NewDefault(t).Elem(), query, key)
 	for ok && v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
@@ -23,10 +26,10 @@ func DefaultsToTrue(t reflect.Type, query bool, key string) (sets bool) {
 // of a struct type. It returns "" if it does not, or if Validate does not tell: if the type has none,
 // or if it refuses all values that are tried, as it does for an address.
 //
-// Validate is called as by Required, with other fields that have some value.
-func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages Messages) string {
-	to, _, ok := FormTarget(t, query, key)
-	if !ok || to.Type == nil || strings.Contains(key, Unknown) || !validatesField(t, key) {
+// Validate is called as by input.RequiredPaths, with other fields that have some value.
+func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages input.Messages) string {
+	to, _, ok := input.FormTarget(t, query, key)
+	if !ok || to.Type == nil || strings.Contains(key, input.Unknown) || !validatesField(t, to) {
 		return ""
 	}
 	p := probe{t: t, query: query, to: to, messages: messages}
@@ -41,8 +44,7 @@ func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages Me
 	if err != nil || math.Abs(limit) > 1<<20 {
 		return ""
 	}
-	kind := ConversionOf(to.Type).Kind
-	m := measureOf(attr, kind)
+	m := measureOf(attr, input.ConversionOf(to.Type).Kind)
 	if m.show == nil || limit != math.Trunc(limit) || !p.takesAny(m, limit) {
 		return ""
 	}
@@ -65,12 +67,11 @@ type measure struct {
 
 // measureOf returns what an attribute limits of a field of a kind. Its function is nil if that is
 // nothing.
-func measureOf(attr string, kind Kind) (m measure) {
-	isNumber := kind == Integer || kind == Natural || kind == Number
+func measureOf(attr string, kind input.Kind) (m measure) {
 	switch {
-	case strings.HasSuffix(attr, "length") && kind == String:
+	case strings.HasSuffix(attr, "length") && kind == input.String:
 		m = measure{show: func(n float64) string { return strings.Repeat("a", max(int(n), 0)) }, length: true}
-	case !strings.HasSuffix(attr, "length") && isNumber:
+	case !strings.HasSuffix(attr, "length") && kind.IsNumber():
 		m = measure{show: func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}
 	}
 	if m.step = 1; strings.HasPrefix(attr, "min") {
@@ -92,33 +93,22 @@ func (m measure) says(n float64) string {
 // canBeEmpty reports whether a field without a value differs from all that have one. A number that
 // is 0 may have been sent.
 func canBeEmpty(t reflect.Type) bool {
-	switch ConversionOf(t).Kind {
-	case Integer, Natural, Number:
-		return t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice
-	}
-	return true
+	return !input.ConversionOf(t).Kind.IsNumber() || t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice
 }
 
-// validatesField reports whether a type has a Validate that may look at a field: its own, or that of a
-// struct in the field that the key begins with.
-func validatesField(t reflect.Type, key string) bool {
-	p := planOf(t)
-	if p.checks == nil {
-		return false
-	}
-	if reflect.PointerTo(t).Implements(validates) || len(p.checks.embedded) > 0 {
-		return true
-	}
-	k := deepKey{rest: key}
-	return k.enterStruct(p.data) && k.more && holdsChecks(p.data.list[k.place].sf.Type, map[reflect.Type]bool{})
+// validatesField reports whether a type has a Validate that may look at what a key fills: its own, or
+// that of a struct in the field that the key leads into.
+func validatesField(t reflect.Type, to input.Target) bool {
+	itself, _ := input.PlanOf(t).Validates()
+	return itself || to.Path != to.Field.Name && input.HoldsValidate(to.Field.Go.Type)
 }
 
 // A probe asks Validate of a type about one field.
 type probe struct {
 	t        reflect.Type
 	query    bool
-	to       Target
-	messages Messages
+	to       input.Target
+	messages input.Messages
 	panicked bool
 	others   bool // Validate has refused other fields, so that it may not have come to this one
 	spoken   bool // Validate has refused some value of the field
@@ -126,25 +116,25 @@ type probe struct {
 
 // ask returns the message for a field with a text, if it is refused.
 func (p *probe) ask(text string) (message string, refused bool) {
-	var to binding
-	found := false
-	invalid, ok := new(Asker).Ask(func() reflect.Value {
-		dst := filler{rows: true, values: true, without: p.to.FirstRow}.new(p.t)
+	found, converts := false, true
+	var must reply.Message
+	invalid, ok := new(input.Asker).Ask(func() reflect.Value {
+		dst := input.Filler{Rows: true, Values: true, Without: p.to.FirstRow}.New(p.t)
 		var v reflect.Value
-		if v, found = FormValue(dst.Elem(), p.query, p.to.FirstRow); found {
-			to.values(v, ConversionOf(p.to.Type), "", []string{text})
+		if v, found = input.FormValue(dst.Elem(), p.query, p.to.FirstRow); found {
+			must, converts = input.Convert(v, text)
 		}
 		return dst
 	}, p.messages)
-	for _, message := range to.invalid {
-		return message.English, true
-	}
-	if !ok || !found {
+	switch {
+	case !converts:
+		return must.English, true
+	case !ok || !found:
 		p.panicked = true
 		return "", false
 	}
 	for key, text := range invalid {
-		if of, _, ok := FormTarget(p.t, p.query, key); ok && of.FirstRow == p.to.FirstRow {
+		if of, _, ok := input.FormTarget(p.t, p.query, key); ok && of.FirstRow == p.to.FirstRow {
 			message, refused, p.spoken = text.English, true, true
 		} else {
 			p.others = true
@@ -195,9 +185,9 @@ func (p *probe) takesAny(m measure, limit float64) bool {
 // hasDefault reports whether Default gives the field a value that stays if the form has none.
 func (p *probe) hasDefault() (has bool) {
 	defer func() { _ = recover() }()
-	if ConversionOf(p.to.Type).Kind == String {
+	if input.ConversionOf(p.to.Type).Kind == input.String {
 		return false
 	}
-	v, ok := FormValue(newDefault(p.t).Elem(), p.query, p.to.FirstRow)
+	v, ok := input.FormValue(input.NewDefault(p.t).Elem(), p.query, p.to.FirstRow)
 	return ok && !v.IsZero()
 }
