@@ -12,12 +12,14 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/lineends"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/livereload"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/server"
 )
 
@@ -126,7 +128,9 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 	r.forChecksOnly = c.Name == "check" || c.Name == "manifest"
 	err := r.Check()
 	if c.Name == "check" {
-		warnings := slices.Concat(fault.Of(r.compile().warnings), r.proved(), r.convertedFiles())
+		var trees []*routetree.Tree
+		r.eachInside(func(_ string, r *Router) { trees = append(trees, r.tree) })
+		warnings := slices.Concat(fault.Of(r.compile().warnings), r.proved(), lineends.Check(trees))
 		if c.Check.Previous != "" && err == nil {
 			broken, err := r.breaksSince(c.Check.Previous)
 			if err != nil {

@@ -1,4 +1,4 @@
-package flow_test
+package lineends_test
 
 import (
 	"html/template"
@@ -10,6 +10,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -42,7 +43,7 @@ func TestConvertedFiles(t *testing.T) {
 			r.At("api").GET().Do(func(*flow.Request) string { return "" })
 			r.Mount("/in", flow.New(inner, outer))
 			is.NoErr(r.Check())
-			is.Equal(runWith(t.Context(), r, nil, "check"), result{command.OK, "no faults in 4 routes\n", tt.want})
+			is.Equal(apptest.Run(t.Context(), r, "check"), apptest.Result{Code: command.OK, Stdout: "no faults in 4 routes\n", Stderr: tt.want})
 		})
 	}
 }

@@ -1,4 +1,5 @@
-package flow
+// Package lineends finds the files of an application whose lines git may have converted to CRLF.
+package lineends
 
 import (
 	"bytes"
@@ -9,17 +10,17 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // endInLF lists the extensions of public files whose lines end in LF, unless git has converted them.
 // Formats in which CRLF is right or usual are missing: .ics, .vcf, .csv, .txt.
 var endInLF = []string{".css", ".htm", ".html", ".js", ".json", ".map", ".md", ".mjs", ".svg", ".webmanifest", ".xml"}
 
-// convertedFiles returns a warning if templates or public files, of r or of the Routers inside it, have
-// lines that end in CRLF. Git may have converted them on this machine and not on another one, and the two
-// would build different pages and hashed URLs of one version. It reads the files again, so that only the
-// command check calls it.
-func (r *Router) convertedFiles() []fault.Fault {
+// Check returns a warning if templates or public files of the trees have lines that end in CRLF. Git may
+// have converted them on this machine and not on another one, and the two would build different pages and
+// hashed URLs of one version. Check reads all files again.
+func Check(trees []*routetree.Tree) []fault.Fault {
 	var found []string
 	look := func(files fs.FS, name, shown string) {
 		text, _ := fs.ReadFile(files, name) // a file that cannot be read is a fault already
@@ -27,21 +28,21 @@ func (r *Router) convertedFiles() []fault.Fault {
 			found = append(found, shown)
 		}
 	}
-	r.eachInside(func(_ string, r *Router) {
-		for _, s := range r.tree.Templates {
+	for _, t := range trees {
+		for _, s := range t.Templates {
 			look(s.Files, s.InTree, s.File)
 		}
-		for _, p := range r.tree.Public {
+		for _, p := range t.Public {
 			if slices.Contains(endInLF, strings.ToLower(path.Ext(p.InTree))) {
-				look(r.tree.Files, p.InTree, p.File)
+				look(t.Files, p.InTree, p.File)
 			}
 		}
-	})
+	}
 	if len(found) == 0 {
 		return nil
 	}
 	slices.Sort(found)
-	found = slices.Compact(found) // Routers may share files
+	found = slices.Compact(found) // trees may share files
 	more := ""
 	if len(found) > 1 {
 		more = fmt.Sprintf(" and of %d more", len(found)-1)
