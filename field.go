@@ -239,7 +239,7 @@ func spelling(t reflect.Type, wrong Invalid, path string) (first string) {
 
 // checkFieldCall says what is wrong about a call of Form.Field, Field.As or Field.Has in a template,
 // and which field it speaks of.
-func checkFieldCall(c typecheck.Call) typecheck.Answer {
+func checkFieldCall(c typecheck.Call) typecheck.Verdict {
 	if c.Receiver == fieldType {
 		return inputs.CheckFieldMethod(c)
 	}
@@ -248,7 +248,7 @@ func checkFieldCall(c typecheck.Call) typecheck.Answer {
 			return inputs.CheckFieldKey(t, c.Args)
 		}
 	}
-	return typecheck.Answer{}
+	return typecheck.Verdict{}
 }
 
 var fieldType = reflect.TypeFor[Field]()

@@ -16,7 +16,7 @@ type checkedField struct {
 
 // CheckFieldMethod says what is wrong about a call of Field.As or Field.Has in a template, and which field
 // it speaks of. It goes by the rules of the methods themselves.
-func CheckFieldMethod(c typecheck.Call) typecheck.Answer {
+func CheckFieldMethod(c typecheck.Call) typecheck.Verdict {
 	known, _ := c.Known.(checkedField)
 	switch c.Name {
 	case "As":
@@ -24,35 +24,35 @@ func CheckFieldMethod(c typecheck.Call) typecheck.Answer {
 	case "Has":
 		return known.checkHas(c.Args[0])
 	}
-	return typecheck.Answer{}
+	return typecheck.Verdict{}
 }
 
 // CheckFieldKey says what is wrong about the key that Form.Field is given in a template, for a Form of
 // type t, and which field it speaks of.
-func CheckFieldKey(t reflect.Type, args []typecheck.Arg) typecheck.Answer {
+func CheckFieldKey(t reflect.Type, args []typecheck.Arg) typecheck.Verdict {
 	parts := make([]any, len(args))
 	for i, arg := range args {
 		parts[i] = partOf(arg)
 	}
 	name, err := input.FieldKey(parts)
 	if err != nil {
-		return typecheck.Answer{Wrong: plainError(err), Arg: wrongPart(len(args), func(n int) bool {
+		return typecheck.Verdict{Wrong: plainError(err), Arg: wrongPart(len(args), func(n int) bool {
 			_, err := input.FieldKey(parts[:n])
 			return err != nil
 		})}
 	}
 	if name == input.Unknown {
-		return typecheck.Answer{}
+		return typecheck.Verdict{}
 	}
 	to, _, err := input.FieldTarget(t, name, true)
 	if err != nil {
-		return typecheck.Answer{Wrong: plainError(err), Arg: wrongPart(len(args), func(n int) bool {
+		return typecheck.Verdict{Wrong: plainError(err), Arg: wrongPart(len(args), func(n int) bool {
 			before, _ := input.FieldKey(parts[:n])
 			_, near, ok := input.FormTarget(t, false, before)
 			return !ok && input.FirstInside(near, before) == ""
 		})}
 	}
-	a := typecheck.Answer{Field: name}
+	a := typecheck.Verdict{Field: name}
 	if to.Type != nil {
 		a.Known, a.Type = checkedField{to.Type, name}, input.InputType(to.Type)
 	}
@@ -82,28 +82,28 @@ func wrongPart(args int, wrong func(n int) bool) int {
 }
 
 // checkAs checks the type that As is given.
-func (f checkedField) checkAs(c typecheck.Call) typecheck.Answer {
+func (f checkedField) checkAs(c typecheck.Call) typecheck.Verdict {
 	inputType, ok := c.Args[0].Constant.(string)
 	if ok {
 		if err := input.CheckInputType(f.of, inputType); err != nil {
-			return typecheck.Answer{Wrong: f.prefix() + err.Error()}
+			return typecheck.Verdict{Wrong: f.prefix() + err.Error()}
 		}
 	}
 	if f.of == nil {
-		return typecheck.Answer{}
+		return typecheck.Verdict{}
 	}
-	return typecheck.Answer{Known: f, Field: f.name, Type: inputType}
+	return typecheck.Verdict{Known: f, Field: f.name, Type: inputType}
 }
 
 // checkHas checks the value that Has is given.
-func (f checkedField) checkHas(arg typecheck.Arg) typecheck.Answer {
+func (f checkedField) checkHas(arg typecheck.Arg) typecheck.Verdict {
 	if f.of == nil || arg.Type == nil {
-		return typecheck.Answer{}
+		return typecheck.Verdict{}
 	}
 	if err := CheckOption(f.of, arg.Type, arg.Constant); err != nil {
-		return typecheck.Answer{Wrong: f.prefix() + err.Error()}
+		return typecheck.Verdict{Wrong: f.prefix() + err.Error()}
 	}
-	return typecheck.Answer{}
+	return typecheck.Verdict{}
 }
 
 // prefix begins a message about the field, if its name is known.

@@ -67,7 +67,7 @@ func Check(sources []Source, named Named, site Site) []fault.Fault {
 	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
 		return nil
 	}
-	c := checker{site: site, named: named, found: map[request]Target{}, inTags: calledInTags(sources), having: having(sources), answers: map[asked]*answer{}}
+	c := checker{site: site, named: named, found: map[methodAndURL]Target{}, inTags: calledInTags(sources), having: having(sources), verdicts: map[calledField]*verdict{}}
 	for i := range sources {
 		c.source = &sources[i]
 		for _, l := range c.source.Links.Links {
@@ -78,7 +78,7 @@ func Check(sources []Source, named Named, site Site) []fault.Fault {
 		c.relative(sources)
 		c.forms()
 	}
-	c.tell()
+	c.reportVerdicts()
 	return c.faults
 }
 
@@ -113,22 +113,22 @@ func calledInTags(sources []Source) map[string]bool {
 
 // A checker checks the links of one Source after the other.
 type checker struct {
-	site    Site
-	named   Named
-	found   map[request]Target   // what the Site has said
-	inTags  map[string]bool      // see calledInTags
-	having  map[string][]*Source // by the names of templates
-	answers map[asked]*answer    // of forms, about what templates have that they call
-	inOrder []*answer
-	source  *Source
-	faults  []fault.Fault
+	site     Site
+	named    Named
+	found    map[methodAndURL]Target  // what the Site has said
+	inTags   map[string]bool          // see calledInTags
+	having   map[string][]*Source     // by the names of templates
+	verdicts map[calledField]*verdict // of forms, about the fields of the templates that they call
+	inOrder  []*verdict               // the same, in the order in which the report has them
+	source   *Source
+	faults   []fault.Fault
 }
 
-// A request is what a link asks for.
-type request struct{ method, url string }
+// A methodAndURL is what a link asks for.
+type methodAndURL struct{ method, url string }
 
 func (c *checker) find(method, url string) Target {
-	r := request{method, url}
+	r := methodAndURL{method, url}
 	t, known := c.found[r]
 	if !known {
 		t = c.site.Find(method, url)

@@ -37,21 +37,21 @@ func (c *checker) forms() {
 			c.unsaid(all[len(all)-1])
 		}
 	}
-	told, toldForms := map[Field]bool{}, map[int]bool{}
+	warned, warnedForms := map[Field]bool{}, map[int]bool{}
 	for _, f := range all {
 		for _, field := range f.fields {
-			if told[field] {
+			if warned[field] {
 				continue
 			}
-			told[field] = true
+			warned[field] = true
 			fits := func(f filled) bool { return slices.Contains(f.fields, field) && f.wrong(field) == "" }
 			if why := f.wrong(field); why != "" && !slices.ContainsFunc(all, fits) { // behind {{if}}, a field may be in one of several forms
 				c.warn(field.Offset, "%s", why)
 			}
 		}
 		fits := func(other filled) bool { return other.Offset == f.Offset && other.withoutFiles() == "" }
-		if why := f.withoutFiles(); why != "" && !toldForms[f.Offset] && !slices.ContainsFunc(all, fits) {
-			toldForms[f.Offset] = true
+		if why := f.withoutFiles(); why != "" && !warnedForms[f.Offset] && !slices.ContainsFunc(all, fits) {
+			warnedForms[f.Offset] = true
 			c.warn(f.Offset, "<form>: %s", why)
 		}
 	}

@@ -15,7 +15,7 @@ type part struct {
 
 // parts adds what a call gives to the form around it to others: what the template has, and those that it
 // calls. from is the file with the call.
-func (c *checker) parts(to []part, from *Source, call call, always bool, seen map[string]bool) []part {
+func (c *checker) parts(to []part, from *Source, call templateCall, always bool, seen map[string]bool) []part {
 	if !call.text || seen[call.to] || c.inTags[call.to] {
 		return to
 	}
@@ -104,7 +104,7 @@ func (c *checker) calls(all []filled) {
 		for _, p := range c.parts(nil, c.source, call, call.always, map[string]bool{}) {
 			for _, written := range p.Fields {
 				for _, field := range c.resolve(nil, []Field{written}) {
-					c.ask(asked{p.source, field, ""}, field.Offset, p.always && written.always, forms, func(f filled) string {
+					c.judge(calledField{p.source, field, ""}, field.Offset, p.always && written.always, forms, func(f filled) string {
 						why := f.wrong(field)
 						if strings.HasPrefix(why, sendsFiles) && f.withoutFiles() != "" { // that is told at the form
 							return ""
@@ -114,25 +114,26 @@ func (c *checker) calls(all []filled) {
 				}
 			}
 			for _, field := range p.unnamed {
-				c.ask(asked{p.source, field, "name"}, field.Offset, p.always, forms, func(f filled) string { return f.namesNothing(field) })
+				c.judge(calledField{p.source, field, "name"}, field.Offset, p.always, forms, func(f filled) string { return f.namesNothing(field) })
 			}
 			for _, l := range p.limits {
-				c.ask(asked{p.source, l.Field, l.attr.Name}, l.attr.Offset, p.always, forms, func(f filled) string { return f.differs(l) })
+				c.judge(calledField{p.source, l.Field, l.attr.Name}, l.attr.Offset, p.always, forms, func(f filled) string { return f.differs(l) })
 			}
 		}
 	}
 }
 
-// An asked is what forms are asked about: a field of a template that they call, or an attribute of it.
-type asked struct {
+// A calledField is a field of a template that forms call, or an attribute of the field.
+type calledField struct {
 	source *Source
 	Field
 	attr string
 }
 
-// An answer is what forms say of something in a template that they call.
-type answer struct {
-	asked
+// A verdict is what forms find wrong about a field of a template that they call. The template may be called
+// in several forms, with other handlers.
+type verdict struct {
+	calledField
 	offset int
 	fits   bool      // a form finds nothing wrong, or may
 	wrong  []finding // that differ
@@ -141,40 +142,41 @@ type answer struct {
 // A finding is what is wrong for a form.
 type finding struct {
 	why    string
-	told   string // with the form
+	inForm string // the same, with the form
 	always bool   // it is so whatever the conditions are
 }
 
-// ask asks forms, one of which is around the call. forms is nil if that is not known.
-func (c *checker) ask(what asked, offset int, always bool, forms []filled, wrong func(filled) string) {
-	a := c.answers[what]
-	if a == nil {
-		a = &answer{asked: what, offset: offset}
-		c.answers[what] = a
-		c.inOrder = append(c.inOrder, a)
+// judge adds to the verdict about a field what forms find, one of which is around the call. forms is nil if
+// that is not known.
+func (c *checker) judge(what calledField, offset int, always bool, forms []filled, wrong func(filled) string) {
+	v := c.verdicts[what]
+	if v == nil {
+		v = &verdict{calledField: what, offset: offset}
+		c.verdicts[what] = v
+		c.inOrder = append(c.inOrder, v)
 	}
 	if len(forms) == 0 || slices.ContainsFunc(forms, func(f filled) bool { return wrong(f) == "" }) {
-		a.fits = true
+		v.fits = true
 		return
 	}
 	plain := forms[0]
 	plain.whose = ""
-	found := finding{why: wrong(plain), told: wrong(forms[0]), always: always}
-	if i := slices.IndexFunc(a.wrong, func(f finding) bool { return f.why == found.why }); i < 0 {
-		a.wrong = append(a.wrong, found)
-	} else if always && !a.wrong[i].always {
-		a.wrong[i] = found
+	found := finding{why: wrong(plain), inForm: wrong(forms[0]), always: always}
+	if i := slices.IndexFunc(v.wrong, func(f finding) bool { return f.why == found.why }); i < 0 {
+		v.wrong = append(v.wrong, found)
+	} else if always && !v.wrong[i].always {
+		v.wrong[i] = found
 	}
 }
 
-// tell reports the answers: each that is another one once. Behind a condition, something may be meant for
-// one of several forms.
-func (c *checker) tell() {
-	for _, a := range c.inOrder {
-		c.source = a.source
-		for _, f := range a.wrong {
-			if f.always || !a.fits {
-				c.warn(a.offset, "%s", f.told)
+// reportVerdicts reports each finding once. Behind a condition, a field may be meant for one of several
+// forms, so that it is right if it fits one of them.
+func (c *checker) reportVerdicts() {
+	for _, v := range c.inOrder {
+		c.source = v.source
+		for _, f := range v.wrong {
+			if f.always || !v.fits {
+				c.warn(v.offset, "%s", f.inForm)
 			}
 		}
 	}

@@ -20,7 +20,7 @@ type File struct {
 	// outer has, for each template, what stands outside of its forms, as if in a form: that may be
 	// around a call of the template.
 	outer []*Form
-	calls []call
+	calls []templateCall
 	moved bool // a <base> may lead the URLs to another server
 	based bool // relative URLs may not be relative to that of the page
 }
@@ -72,8 +72,8 @@ type Field struct {
 	at     *parse.StringNode // a constant, which names a field if it is in Named; nil for the name of an input
 }
 
-// A call is a {{template}} in a template of the file.
-type call struct {
+// A templateCall is a {{template}} in a template of the file.
+type templateCall struct {
 	from, to string
 	text     bool    // in the text of a page, and not in a tag, a script or a comment
 	forms    []*Form // those that may be around it; nil for none
@@ -159,7 +159,7 @@ func (sc *scanner) nodes(all []markup.Node) {
 			sc.constants(n.Pipe)
 		case *markup.Call:
 			sc.constants(n.Action.Pipe)
-			sc.file.calls = append(sc.file.calls, call{sc.name, n.Action.Name, n.In.Kind == markup.Content, sc.around, sc.isAlways()})
+			sc.file.calls = append(sc.file.calls, templateCall{sc.name, n.Action.Name, n.In.Kind == markup.Content, sc.around, sc.isAlways()})
 		case *markup.Branch:
 			sc.constants(n.Pipe)
 			sc.sides(n.Then, n.Else)

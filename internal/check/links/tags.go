@@ -44,7 +44,7 @@ func isSrcset(name string) bool { return strings.HasSuffix(name, "srcset") }
 
 // isOurs reports whether the URLs of a tag may be those of the application.
 func isOurs(w *markup.Way) bool {
-	if w.Open && strings.Contains(w.Name, pattern.Hole) { // nothing is known of the tag
+	if w.MoreAttrs && strings.Contains(w.Name, pattern.Hole) { // nothing is known of the tag
 		return false
 	}
 	rel, ok := w.Get("rel")
@@ -63,8 +63,8 @@ func (sc *scanner) links(w *markup.Way) {
 	switch w.Name {
 	case "base":
 		href, ok := w.Get("href")
-		sc.file.moved = sc.file.moved || w.Open || ok && !isPath(sc.url(href))
-		sc.file.based = sc.file.based || w.Open || ok
+		sc.file.moved = sc.file.moved || w.MoreAttrs || ok && !isPath(sc.url(href))
+		sc.file.based = sc.file.based || w.MoreAttrs || ok
 	case "meta":
 		if content, at, ok := refreshOf(w); ok {
 			sc.link(w, content, content.Value[at.begin:at.end], Link{Method: http.MethodGet})
@@ -240,15 +240,15 @@ func (sc *scanner) form(w *markup.Way) *Form {
 	if m == dialog.Method {
 		return dialog
 	}
-	f := &Form{Offset: w.Offset, Method: m, Multipart: w.Open, in: sc.name, ranges: sc.ranges, within: sc.within}
+	f := &Form{Offset: w.Offset, Method: m, Multipart: w.MoreAttrs, in: sc.name, ranges: sc.ranges, within: sc.within}
 	switch {
-	case w.Open || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
+	case w.MoreAttrs || ok && m != http.MethodPost && m != http.MethodGet: // another value may be for a script
 		f.Method = ""
 	case !ok:
 		f.Method = http.MethodGet
 	}
 	action, has := w.Get("action")
-	f.own = strings.TrimSpace(action.Value) == "" && !w.Open && !w.Scripts
+	f.own = strings.TrimSpace(action.Value) == "" && !w.MoreAttrs && !w.Scripts
 	f.URL = sc.url(action)
 	for _, name := range []string{"enctype", "hx-encoding", "data-hx-encoding"} {
 		if a, ok := w.Get(name); ok {
@@ -299,7 +299,7 @@ func (sc *scanner) same(f *Form) *Form {
 // form, or with another method.
 func sendsElsewhere(w *markup.Way) bool {
 	_, htmx := htmxOf(w)
-	return w.Has("formaction") || w.Has("formmethod") || htmx != "" || w.Open || w.Scripts
+	return w.Has("formaction") || w.Has("formmethod") || htmx != "" || w.MoreAttrs || w.Scripts
 }
 
 // field notes the field of a form that a tag may be, and the URL of a button. around is the form around
@@ -313,7 +313,7 @@ func (sc *scanner) field(w *markup.Way, around *Form) {
 	if form != nil && form != dialog && button && !elsewhere && sendsElsewhere(w) {
 		form.own = false
 	}
-	if elsewhere || w.Open {
+	if elsewhere || w.MoreAttrs {
 		form = nil
 	}
 	if action, ok := w.Get("formaction"); ok {

@@ -17,11 +17,11 @@ type Item interface{ item() }
 type Element struct {
 	Ways []Way // of the start tag; one without a name says that there is no such element then, only its content
 	Kids []Item
-	// Unsure says that it is not known where the element ends: Kids may be too few or too many.
-	Unsure bool
-	// Adrift says that it is not known what the element stands in.
-	Adrift bool
-	losses int // when it began
+	// EndUnknown says that it is not known where the element ends: Kids may be too few or too many.
+	EndUnknown bool
+	// ParentUnknown says that it is not known what the element stands in.
+	ParentUnknown bool
+	lossesAtStart int // those of the builder when the element began: if there are more at its end, that is not known
 }
 
 // A Fork is what a condition decides about.
@@ -46,7 +46,7 @@ func (*Hole) item()    {} // Action is nil for a call that Read did not follow
 // Build makes elements of the nodes of a template or of a page. It puts end tags where browsers do: that of
 // a list item may be left out, an end tag without a start tag is passed over. What begins or ends in
 // one side of a condition has to do so in the other one, or else under the same condition elsewhere;
-// where that is not so, Unsure and Adrift say it of the elements concerned.
+// where that is not so, EndUnknown and ParentUnknown say it of the elements concerned.
 func Build(nodes []Node) []Item {
 	l := (&builder{}).list(nodes, false)
 	return l.unite(l.parts)
@@ -137,10 +137,10 @@ func (l *list) begin(t *Tag) {
 	switch {
 	case unknown > 0 || empty != 0 && empty != len(t.Ways): // it is not known whether it has an end
 		l.lose()
-		e.Unsure = true
+		e.EndUnknown = true
 		fallthrough
 	case empty > 0:
-		e.losses, e.Adrift = l.losses, l.losses > 0
+		e.lossesAtStart, e.ParentUnknown = l.losses, l.losses > 0
 		l.add(e)
 	default:
 		l.open(e)
@@ -149,7 +149,7 @@ func (l *list) begin(t *Tag) {
 
 // open adds an element that has begun.
 func (l *list) open(e *Element) {
-	e.losses, e.Adrift = l.losses, e.Adrift || l.losses > 0
+	e.lossesAtStart, e.ParentUnknown = l.losses, e.ParentUnknown || l.losses > 0
 	l.implyBy(e, true)
 	l.parts = append(l.parts, part{open: e})
 }
@@ -198,7 +198,7 @@ func (l *list) implyBy(next *Element, surely bool) {
 				all = all && (w.Name == "" || endedBy[w.Name][n.Name])
 			}
 		}
-		last.Unsure = last.Unsure || ends && !all
+		last.EndUnknown = last.EndUnknown || ends && !all
 		switch {
 		case ends && i == len(l.parts)-1:
 			l.close(i)
@@ -246,7 +246,7 @@ func (l *list) across(parts []part, ways []Way) {
 	several := blocks && slices.ContainsFunc(ways, func(w Way) bool { return isFormatting[w.Name] }) // browsers make several elements of it
 	for i, p := range parts {
 		if several || i > 0 && meet(p.open.Ways, ways)&kept != 0 {
-			p.open.Unsure = true
+			p.open.EndUnknown = true
 		}
 	}
 }
@@ -292,7 +292,7 @@ func (b *builder) unite(parts []part) []Item {
 	for i := len(parts) - 1; i > 0; i-- {
 		p, before := &parts[i], &parts[i-1]
 		if p.open != nil {
-			p.open.Kids, p.open.Unsure = p.items, p.open.Unsure || p.open.losses != b.losses
+			p.open.Kids, p.open.EndUnknown = p.items, p.open.EndUnknown || p.open.lossesAtStart != b.losses
 			before.items = append(before.items, p.open)
 		} else {
 			before.items = append(before.items, p.items...)
@@ -337,7 +337,7 @@ func (l *list) fork(cond Cond, then, otherwise []part) {
 		a, b := &then[i], &otherwise[i]
 		ways := append(under(cond, a.ways()), under(cond.Opposite(), b.ways())...)
 		if a.open != nil {
-			l.open(&Element{Ways: ways, Unsure: a.open.Unsure || b.open.Unsure, Adrift: a.open.Adrift || b.open.Adrift})
+			l.open(&Element{Ways: ways, EndUnknown: a.open.EndUnknown || b.open.EndUnknown, ParentUnknown: a.open.ParentUnknown || b.open.ParentUnknown})
 		} else {
 			l.end(ways)
 		}

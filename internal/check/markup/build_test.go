@@ -41,10 +41,10 @@ func dumpItem(i Item) string {
 			ways = append(ways, dumpWay(w))
 		}
 		text := strings.Join(ways, "|")
-		if i.Adrift {
+		if i.ParentUnknown {
 			text = "~" + text
 		}
-		if i.Unsure {
+		if i.EndUnknown {
 			text += "?"
 		}
 		if i.Kids != nil {
@@ -186,7 +186,7 @@ func isSure(items []Item) bool {
 	return !slices.ContainsFunc(items, func(i Item) bool {
 		switch i := i.(type) {
 		case *Element:
-			return i.Unsure || i.Adrift || !isSure(i.Kids)
+			return i.EndUnknown || i.ParentUnknown || !isSure(i.Kids)
 		case *Fork:
 			return !isSure(i.Then) || !isSure(i.Else)
 		}
@@ -223,7 +223,7 @@ func TestBuildAsWritten(t *testing.T) {
 			}
 		}
 	}
-	is.True(compared > 1000 && unsure > 1000) // so Unsure and Adrift are told where they are needed
+	is.True(compared > 1000 && unsure > 1000) // so EndUnknown and ParentUnknown are told where they are needed
 }
 
 // texts returns the texts of nodes or of items, in their order.

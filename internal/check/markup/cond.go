@@ -9,7 +9,7 @@ import (
 )
 
 // condOf returns the condition that a pipeline is true.
-func condOf(p *parse.PipeNode, at values) (c Cond) {
+func condOf(p *parse.PipeNode, at valueNumbers) (c Cond) {
 	c.Text = commands(p)
 	for len(p.Cmds) == 1 {
 		inner := p.Cmds[0].Args[0]

@@ -65,7 +65,7 @@ func dumpWay(w Way) string {
 			text += "=" + a.Value
 		}
 	}
-	if w.Open {
+	if w.MoreAttrs {
 		text += " ..."
 	}
 	if w.Scripts {

@@ -46,9 +46,10 @@ type Way struct {
 	When  []Cond // all of them hold when the tag is this way; none if it may always be
 	// Partly says that the tag may also be another way although all of When hold: its conditions
 	// cannot be told as a list.
-	Partly  bool
-	Open    bool // an action may write more attributes
-	Scripts bool // an attribute is a script or for one, other than those with a value in the Table
+	Partly bool
+	// MoreAttrs says that an action may write more attributes.
+	MoreAttrs bool
+	Scripts   bool // an attribute is a script or for one, other than those with a value in the Table
 }
 
 // An Attr is an attribute of a Way.
@@ -176,19 +177,19 @@ const (
 type Cond struct {
 	Key
 	False bool // the outcome
-	// Lone says that it is a {{with}} without {{else}}, which is no evidence that the value is ever
+	// WithoutElse says that it is a {{with}} without {{else}}, which is no evidence that the value is ever
 	// missing: it may only give the dot.
-	Lone bool
-	Pipe *parse.PipeNode // of the {{if}} or {{with}}
-	Not  bool            // Pipe says "not" of what Key is about
+	WithoutElse bool
+	Pipe        *parse.PipeNode // of the {{if}} or {{with}}
+	Not         bool            // Pipe says "not" of what Key is about
 }
 
 // A Key tells conditions apart: those with one key have the same outcome.
 type Key struct {
 	Text string // of the pipeline, without "not"
-	values
+	valueNumbers
 }
 
-// values are the numbers of what the dot, $ and other variables are. Where the value may be another, the
-// number is.
-type values struct{ dot, dollar, variables int32 }
+// valueNumbers has a number for the value of the dot, one for that of $, and one for those of all other variables.
+// Where one of them may have changed, its number is another one.
+type valueNumbers struct{ dot, dollar, variables int32 }

@@ -100,12 +100,12 @@ func (w Way) is(written Way) bool {
 	if strings.Contains(w.Name, pattern.Hole) { // of too many ways, or two end tags
 		return true
 	}
-	if w.Name != written.Name || !w.Open && len(w.Attrs) != len(written.Attrs) {
+	if w.Name != written.Name || !w.MoreAttrs && len(w.Attrs) != len(written.Attrs) {
 		return false
 	}
 	for _, a := range w.Attrs {
 		other, ok := written.Get(a.Name)
-		if value := strings.ReplaceAll(a.Value, pattern.Hole, "v"); !ok && !w.Open || ok && value != other.Value && !w.Open {
+		if value := strings.ReplaceAll(a.Value, pattern.Hole, "v"); !ok && !w.MoreAttrs || ok && value != other.Value && !w.MoreAttrs {
 			return false
 		}
 	}

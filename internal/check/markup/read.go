@@ -36,14 +36,14 @@ type cursor struct {
 // A reader reads a template and those that it calls.
 type reader struct {
 	lexer
-	callee   func(*parse.Tree, *parse.TemplateNode) *parse.Tree
-	jumped   []cursor                // those that leave a turn of the innermost loop
-	inside   []*parse.Tree           // the templates that are being read, from the outside in
-	source   *Source                 // of the innermost one
-	sources  map[*parse.Tree]*Source // of those that were called
-	followed int                     // how much of called templates was read, in bytes
-	values                           // that a condition may name
-	last     int32                   // the number given last
+	callee       func(*parse.Tree, *parse.TemplateNode) *parse.Tree
+	jumped       []cursor                // those that leave a turn of the innermost loop
+	inside       []*parse.Tree           // the templates that are being read, from the outside in
+	source       *Source                 // of the innermost one
+	sources      map[*parse.Tree]*Source // of those that were called
+	followed     int                     // how much of called templates was read, in bytes
+	valueNumbers                         // of what a condition may name
+	last         int32                   // the number given last
 
 	read     []Node // of the lists that are being read, from the outside in
 	holes    slab[Hole]
@@ -211,7 +211,7 @@ func merge(all []cursor) []cursor {
 		}
 		all = all[:1] // it stands for all of them, with a tag of which nothing but its name is known
 		if c := &all[0]; c.isInTag() {
-			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: name, Open: true}, Attr{Name: pattern.Hole}, unused
+			c.tag, c.attr, c.use = Way{Place: c.tag.Place, Name: name, MoreAttrs: true}, Attr{Name: pattern.Hole}, unused
 		}
 	}
 	return all
@@ -230,7 +230,7 @@ func fork(all []cursor) []cursor {
 func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Node) {
 	isWith := n.NodeType == parse.NodeWith
 	b := r.branches.put(Branch{Place: r.place(n), Pipe: n.Pipe, In: in})
-	before := r.values
+	before := r.valueNumbers
 	if len(n.Pipe.Decl) > 0 {
 		r.variables = r.number()
 	}
@@ -245,7 +245,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 	outside := len(then) == 1 && len(otherwise) == 1 && !then[0].isInTag() && then[0].equal(&otherwise[0].state) // as most are
 	if r.table.whole || !outside {
 		b.Cond = condOf(n.Pipe, before)
-		b.Cond.Pipe, b.Cond.Not, b.Cond.Lone = n.Pipe, b.Cond.False, isWith && n.ElseList == nil
+		b.Cond.Pipe, b.Cond.Not, b.Cond.WithoutElse = n.Pipe, b.Cond.False, isWith && n.ElseList == nil
 	}
 	if outside {
 		return then, b
@@ -254,7 +254,7 @@ func (r *reader) branch(all []cursor, n *parse.BranchNode, in In) ([]cursor, Nod
 }
 
 // leave ends the scope of variables. If one of them was set in it, none is known to be as before.
-func (r *reader) leave(before values) {
+func (r *reader) leave(before valueNumbers) {
 	if r.dot = before.dot; r.variables != before.variables {
 		r.variables = r.number()
 	}
@@ -266,7 +266,7 @@ func (r *reader) loop(all []cursor, n *parse.RangeNode, in In) ([]cursor, Node) 
 	if slices.ContainsFunc(all, func(c cursor) bool { return c.Context >= htmltoken.InAttrName || c.Context == htmltoken.InTagName }) {
 		return hole(all, n, l.Place), l
 	}
-	before := r.values
+	before := r.valueNumbers
 	r.dot, r.variables = r.number(), r.number() // in the second turn, the variables may be others
 	outer := r.jumped
 	r.jumped = nil
@@ -300,7 +300,7 @@ func (r *reader) call(all []cursor, n *parse.TemplateNode, in In) ([]cursor, Nod
 		}
 		r.followed++
 	})
-	before := r.values
+	before := r.valueNumbers
 	if n.Pipe == nil || n.Pipe.String() != "." {
 		r.dot = r.number()
 	}
@@ -313,6 +313,6 @@ func (r *reader) call(all []cursor, n *parse.TemplateNode, in In) ([]cursor, Nod
 	}
 	all, c.Nodes = r.tree(all, called, r.sources[called])
 	c.Followed = true
-	r.values = before // a template does not set those of others
+	r.valueNumbers = before // a template does not set those of others
 	return all, c
 }

@@ -41,7 +41,7 @@ func (s *state) equal(o *state) bool {
 
 // equal reports whether two ways differ in their conditions at most.
 func (w *Way) equal(o *Way) bool {
-	return w.Place == o.Place && w.Name == o.Name && w.Open == o.Open && w.Scripts == o.Scripts && slices.EqualFunc(w.Attrs, o.Attrs, Attr.equal)
+	return w.Place == o.Place && w.Name == o.Name && w.MoreAttrs == o.MoreAttrs && w.Scripts == o.Scripts && slices.EqualFunc(w.Attrs, o.Attrs, Attr.equal)
 }
 
 func (a Attr) equal(b Attr) bool {
@@ -120,7 +120,7 @@ func (s *state) hole(n parse.Node, place Place) {
 	case htmltoken.InAttrName:
 		s.attr.Name += pattern.Hole
 	case htmltoken.InTag, htmltoken.AfterAttrName:
-		s.tag.Open = true
+		s.tag.MoreAttrs = true
 	case htmltoken.BeforeValue:
 		s.Context = htmltoken.InValue
 		fallthrough
@@ -159,7 +159,7 @@ func (l *lexer) endAttr(s *state) {
 	name, w := s.attr.Name, &s.tag
 	switch {
 	case strings.Contains(name, pattern.Hole):
-		w.Open = true
+		w.MoreAttrs = true
 	case s.use == unused || w.index(name) >= 0:
 	case s.use == script:
 		w.Scripts = true

@@ -114,7 +114,7 @@ func typeOf(w *markup.Way) string { return strings.ToLower(strings.TrimSpace(w.V
 
 // unnamed is about buttons and links in which there is nothing to read.
 var unnamed = &rule{says: func(s *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
-	if w.Name == "a" && !w.Has("href") || w.Name == "summary" && (e.parent == nil || e.parent.Ways[0].Name != "details") || e.Unsure || isNamed(w) || isSwapped(w) || isPresentational(w) || !isEmpty(e.Kids, g) {
+	if w.Name == "a" && !w.Has("href") || w.Name == "summary" && (e.parent == nil || e.parent.Ways[0].Name != "details") || e.EndUnknown || isNamed(w) || isSwapped(w) || isPresentational(w) || !isEmpty(e.Kids, g) {
 		return "", ""
 	}
 	if w.Name == "button" && s.mayHaveLabel(e, w) {
@@ -125,7 +125,7 @@ var unnamed = &rule{says: func(s *survey, e *element, w *markup.Way, g guards) (
 
 // emptyHeading is about headings in which there is nothing to read.
 var emptyHeading = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
-	if w.Has("role") || e.Unsure || isNamed(w) || isSwapped(w) || !isEmpty(e.Kids, g) {
+	if w.Has("role") || e.EndUnknown || isNamed(w) || isSwapped(w) || !isEmpty(e.Kids, g) {
 		return "", ""
 	}
 	return "<" + w.Name + "> is empty", ": write text into it"
@@ -133,7 +133,7 @@ var emptyHeading = &rule{says: func(_ *survey, e *element, w *markup.Way, g guar
 
 // language is about pages that do not say their language.
 var language = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (what, remedy string) {
-	if w.Has("xml:lang") || w.Open || isFilled(w, "lang") || isWritten(w) {
+	if w.Has("xml:lang") || w.MoreAttrs || isFilled(w, "lang") || isWritten(w) {
 		return "", ""
 	}
 	return "<html> has no lang", `: write lang="en" or the like`
@@ -149,7 +149,7 @@ var frame = &rule{says: func(_ *survey, _ *element, w *markup.Way, _ guards) (wh
 
 // nested is about buttons, links and controls in a link or a button.
 var nested = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (what, remedy string) {
-	if e.Adrift || !isInteractive(w) {
+	if e.ParentUnknown || !isInteractive(w) {
 		return "", ""
 	}
 	for p := e.parent; p != nil; p = p.parent {
@@ -165,7 +165,7 @@ var nested = &rule{says: func(_ *survey, e *element, w *markup.Way, g guards) (w
 			outer = w.Name
 		}
 		if outer != "" {
-			if p.Unsure {
+			if p.EndUnknown {
 				return "", ""
 			}
 			return "<" + w.Name + "> stands in <" + outer + ">", ", and only one of them can be used"
@@ -191,7 +191,7 @@ func isInteractive(w *markup.Way) bool {
 		return w.Has("href")
 	case "input":
 		kind := typeOf(w)
-		return kind != "hidden" && !w.Open && !strings.Contains(kind, pattern.Hole)
+		return kind != "hidden" && !w.MoreAttrs && !strings.Contains(kind, pattern.Hole)
 	}
 	return true
 }
@@ -257,11 +257,11 @@ func (s *survey) title() {
 			continue // browsers take the first one
 		}
 		all := append(ofWays(t.Ways), conds(t.Kids)...)
-		if words, ok := s.when(t.shown, all, func(g guards) bool { return !t.Unsure && t.isThere(g) && isEmpty(t.Kids, g) }); ok {
+		if words, ok := s.when(t.shown, all, func(g guards) bool { return !t.EndUnknown && t.isThere(g) && isEmpty(t.Kids, g) }); ok {
 			s.found = append(s.found, s.warn(t.Ways[0].Place, "<title> is empty%s%s: define what goes there", words, s.onPage(t.Ways[0].Place)))
 		}
 	}
-	if root == nil || s.unknownHead {
+	if root == nil || s.anyHTMLInHead {
 		return
 	}
 	var all []markup.Cond

@@ -57,7 +57,7 @@ func (p *Page) when(g guards, conds []markup.Cond, isTrue func(guards) bool) (wo
 		if mayHold && isTrue(g.with(c)) {
 			return ", if " + c.Text, true
 		}
-		if mayFail && !c.Lone && isTrue(g.with(c.Opposite())) {
+		if mayFail && !c.WithoutElse && isTrue(g.with(c.Opposite())) {
 			return ", unless " + c.Text, true
 		}
 	}

@@ -11,32 +11,32 @@ import (
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
-// A use is an id of an element, with all conditions under which the element has it.
-type use struct {
+// An idUse is an id of an element, with all conditions under which the element has it.
+type idUse struct {
 	*element
 	under guards
 	at    markup.Place
 	once  bool // the element has it in all of its ways
 }
 
-// uses returns the uses of an id, in the order of the page.
-func (s *survey) uses(id string) (all []use) {
+// usesOf returns the uses of an id, in the order of the page.
+func (s *survey) usesOf(id string) (all []idUse) {
 	for _, e := range s.ids.by[id] {
 		if e.hidden {
 			continue
 		}
-		var own []use
+		var own []idUse
 		others := 0
 		for i := range e.Ways {
 			w := &e.Ways[i]
 			if a, ok := w.Get("id"); !ok || a.Value != id {
 				others++
 			} else if !w.Partly {
-				own = append(own, use{e, append(slices.Clip(e.under), w.When...), a.Place, false})
+				own = append(own, idUse{e, append(slices.Clip(e.under), w.When...), a.Place, false})
 			}
 		}
 		if others == 0 && len(own) > 0 {
-			own = []use{{e, e.under, own[0].at, true}}
+			own = []idUse{{e, e.under, own[0].at, true}}
 		}
 		all = append(all, own...)
 	}
@@ -52,7 +52,7 @@ func (s *survey) duplicates() {
 		if id == "" {
 			continue
 		}
-		all := s.uses(id)
+		all := s.usesOf(id)
 		for i, u := range all {
 			if u.each != nil && u.once {
 				s.found = append(s.found, s.warn(u.at, `the page has the id %q more than once: this is written for each element of {{range %s}}`, id, u.each.Pipe))
@@ -77,7 +77,7 @@ func (s *survey) duplicates() {
 }
 
 // isWhere reports whether an id is used wherever another use of it is.
-func (u use) isWhere(other use) bool {
+func (u idUse) isWhere(other idUse) bool {
 	return u.isInLoopsOf(other.element) && other.under.holdAll(u.under)
 }
 
@@ -88,7 +88,7 @@ var referring = []struct {
 
 // references is about attributes that name ids which nothing has.
 func (s *survey) references() {
-	if s.Part || s.unknown || s.anyID {
+	if s.Part || s.anyHTML || s.anyID {
 		return
 	}
 	for _, e := range s.elements {

@@ -22,7 +22,7 @@ var unlabelled = &rule{
 				return "", ""
 			}
 		}
-		if s.Part || e.Adrift || w.Open || isFilled(w, "aria-label", "title", "placeholder") || isWritten(w) || isPresentational(w) || s.isNamedBy(w, g) {
+		if s.Part || e.ParentUnknown || w.MoreAttrs || isFilled(w, "aria-label", "title", "placeholder") || isWritten(w) || isPresentational(w) || s.isNamedBy(w, g) {
 			return "", ""
 		}
 		around, emptyAround := labelAround(e, g)
@@ -81,7 +81,7 @@ func labelAround(e *element, g guards) (filled, empty bool) {
 		if !p.mayBeThere(g, isLabel) {
 			continue
 		}
-		if p.Unsure || p.mayBeThere(g, isSwapped) || p.mayBeThere(g, func(w *markup.Way) bool { return !isLabel(w) }) || !isEmpty(p.Kids, g) {
+		if p.EndUnknown || p.mayBeThere(g, isSwapped) || p.mayBeThere(g, func(w *markup.Way) bool { return !isLabel(w) }) || !isEmpty(p.Kids, g) {
 			return true, false
 		}
 		return false, true
@@ -95,7 +95,7 @@ func (s *survey) labelFor(w *markup.Way, g guards) (filled, empty bool) {
 	if id == "" {
 		return false, false
 	}
-	if s.unknown || s.labels.mayCompute(id) {
+	if s.anyHTML || s.labels.mayCompute(id) {
 		return true, false
 	}
 	if strings.Contains(id, pattern.Hole) {
@@ -107,7 +107,7 @@ func (s *survey) labelFor(w *markup.Way, g guards) (filled, empty bool) {
 	}
 	for _, l := range s.labels.by[id] {
 		if l.mayBeThere(g, isLabel) {
-			if l.Unsure || l.mayBeThere(g, isSwapped) || !isEmpty(l.Kids, g) {
+			if l.EndUnknown || l.mayBeThere(g, isSwapped) || !isEmpty(l.Kids, g) {
 				return true, false
 			}
 			empty = true
@@ -121,7 +121,7 @@ func (s *survey) labelFor(w *markup.Way, g guards) (filled, empty bool) {
 func (s *survey) isNamedBy(w *markup.Way, g guards) bool {
 	for id := range strings.FieldsSeq(w.Value("aria-labelledby")) {
 		all := s.ids.by[id]
-		if s.unknown || s.anyID || len(all) == 0 || s.ids.mayCompute(id) || slices.ContainsFunc(all, func(o *element) bool { return o.mayHave("id", id, g) }) {
+		if s.anyHTML || s.anyID || len(all) == 0 || s.ids.mayCompute(id) || slices.ContainsFunc(all, func(o *element) bool { return o.mayHave("id", id, g) }) {
 			return true
 		}
 	}

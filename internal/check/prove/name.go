@@ -11,7 +11,7 @@ import (
 
 // isNamed reports whether an attribute gives an element a name, or may do so.
 func isNamed(w *markup.Way) bool {
-	return w.Open || isFilled(w, "aria-label", "aria-labelledby", "title") || isWritten(w)
+	return w.MoreAttrs || isFilled(w, "aria-label", "aria-labelledby", "title") || isWritten(w)
 }
 
 // isFilled reports whether one of the attributes has a value.
@@ -92,7 +92,7 @@ func isEmptyItem(i markup.Item, g guards) bool {
 	case *markup.Repeat:
 		return isEmpty(i.Body, g) && isEmpty(i.Else, g)
 	case *markup.Element:
-		if i.Unsure {
+		if i.EndUnknown {
 			return false
 		}
 		for _, w := range i.Ways {

@@ -17,14 +17,14 @@ func (p *Page) Policy(policy csp.Policy, fixed bool) (all []fault.Fault) {
 	if len(policy) == 0 {
 		return nil
 	}
-	j := judge{policy: policy, fixed: fixed, upgrades: policy.Find("upgrade-insecure-requests") != nil}
+	c := policyCheck{policy: policy, fixed: fixed, upgrades: policy.Find("upgrade-insecure-requests") != nil}
 	eachLive(p.Nodes, func(n markup.Node, _ spot) {
 		tag, ok := n.(*markup.Tag)
-		j.moved = j.moved || ok && slices.ContainsFunc(tag.Ways, leadsAway)
+		c.moved = c.moved || ok && slices.ContainsFunc(tag.Ways, leadsAway)
 	})
 	eachLive(p.Nodes, func(n markup.Node, at spot) {
 		if tag, ok := n.(*markup.Tag); ok {
-			all = append(all, p.refusals(&j, tag, at)...)
+			all = append(all, p.refusals(&c, tag, at)...)
 		}
 	})
 	return all
@@ -37,11 +37,11 @@ func leadsAway(w markup.Way) bool {
 }
 
 // refusals returns warnings about a tag.
-func (p *Page) refusals(j *judge, tag *markup.Tag, at spot) (all []fault.Fault) {
+func (p *Page) refusals(c *policyCheck, tag *markup.Tag, at spot) (all []fault.Fault) {
 	ways := make([][]refusal, len(tag.Ways))
 	var different []refusal
 	for i := range tag.Ways {
-		ways[i] = j.way(&tag.Ways[i], at)
+		ways[i] = c.way(&tag.Ways[i], at)
 		for _, r := range ways[i] {
 			if !r.isIn(different) {
 				different = append(different, r)
@@ -91,8 +91,8 @@ func remedyFor(name string) string {
 	return toScript
 }
 
-// A judge holds tags against a policy.
-type judge struct {
+// A policyCheck checks tags against a policy.
+type policyCheck struct {
 	policy   csp.Policy
 	fixed    bool // the page is rendered once
 	upgrades bool // browsers ask for http: URLs with https:
@@ -100,33 +100,33 @@ type judge struct {
 }
 
 // way returns what is refused of a tag.
-func (j *judge) way(w *markup.Way, at spot) (all []refusal) {
+func (c *policyCheck) way(w *markup.Way, at spot) (all []refusal) {
 	add := func(r *refusal) {
 		if r != nil {
 			all = append(all, *r)
 		}
 	}
 	for _, a := range w.Attrs {
-		add(j.attribute(w, a))
+		add(c.attribute(w, a))
 	}
 	if at.inTemplate { // where the rest means nothing
 		return all
 	}
 	switch w.Name {
 	case "script":
-		add(j.script(w, at.rest))
+		add(c.script(w, at.rest))
 	case "style":
-		add(j.inline(w, at.rest, "style-src-elem"))
+		add(c.inline(w, at.rest, "style-src-elem"))
 	case "link":
-		all = append(all, j.link(w)...)
+		all = append(all, c.link(w)...)
 	case "form":
-		if !w.Has("action") && !w.Open && !sentByHTMX(w) && !isDialog(w) {
-			add(j.load(w, "form-action", "the form to this page", "", w.Place))
+		if !w.Has("action") && !w.MoreAttrs && !sentByHTMX(w) && !isDialog(w) {
+			add(c.load(w, "form-action", "the form to this page", "", w.Place))
 		}
 	}
 	for _, a := range w.Attrs {
 		name := htmxName(a.Name)
-		if d := Deciding(j.policy, "script-src"); isEvaluated(name, a.Value) && d != nil && !hasKeyword(d, "'unsafe-eval'") {
+		if d := Deciding(c.policy, "script-src"); isEvaluated(name, a.Value) && d != nil && !hasKeyword(d, "'unsafe-eval'") {
 			add(&refusal{what: of(a, w) + ", which htmx evaluates", remedy: remedyFor(name), by: d, at: a.Place})
 		}
 		for _, s := range sources {
@@ -134,7 +134,7 @@ func (j *judge) way(w *markup.Way, at spot) (all []refusal) {
 				continue
 			}
 			for _, url := range urls(a) {
-				add(j.load(w, s.directive, s.what+" "+url.shown, url.text, a.Place))
+				add(c.load(w, s.directive, s.what+" "+url.shown, url.text, a.Place))
 			}
 		}
 	}
@@ -150,26 +150,26 @@ func shown(w *markup.Way) string {
 }
 
 // attribute returns the refusal of the code or the style in an attribute.
-func (j *judge) attribute(w *markup.Way, a markup.Attr) *refusal {
+func (c *policyCheck) attribute(w *markup.Way, a markup.Attr) *refusal {
 	r := refusal{what: of(a, w), remedy: toScript, at: a.Place}
 	switch {
 	case events[a.Name]:
-		r.by = Deciding(j.policy, "script-src-attr")
+		r.by = Deciding(c.policy, "script-src-attr")
 	case a.Name == "style":
-		r.by, r.remedy = Deciding(j.policy, "style-src-attr"), "put it into a style sheet"
+		r.by, r.remedy = Deciding(c.policy, "style-src-attr"), "put it into a style sheet"
 	case runsCode(w, a):
-		r.by, r.what = Deciding(j.policy, "script-src-elem"), "the javascript: URL of "+shown(w)
+		r.by, r.what = Deciding(c.policy, "script-src-elem"), "the javascript: URL of "+shown(w)
 	}
-	if d := r.by; d == nil || allowsInline(d, a.Name != "style", j.fixed) || hasKeyword(d, "'unsafe-hashes'") && hasHash(d) {
+	if d := r.by; d == nil || allowsInline(d, a.Name != "style", c.fixed) || hasKeyword(d, "'unsafe-hashes'") && hasHash(d) {
 		return nil
 	}
 	return &r
 }
 
 // inline returns the refusal of an element with code or a style in it.
-func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *refusal {
-	d := Deciding(j.policy, directive)
-	if d == nil || w.Open || allowsInline(d, strings.HasPrefix(directive, "script"), j.fixed) || allowsNonce(d) && (j.fixed || hasNonce(w)) {
+func (c *policyCheck) inline(w *markup.Way, rest []markup.Node, directive string) *refusal {
+	d := Deciding(c.policy, directive)
+	if d == nil || w.MoreAttrs || allowsInline(d, strings.HasPrefix(directive, "script"), c.fixed) || allowsNonce(d) && (c.fixed || hasNonce(w)) {
 		return nil
 	}
 	text, written, known := inside(rest)
@@ -184,31 +184,31 @@ func (j *judge) inline(w *markup.Way, rest []markup.Node, directive string) *ref
 }
 
 // script returns the refusal of a script.
-func (j *judge) script(w *markup.Way, rest []markup.Node) *refusal {
+func (c *policyCheck) script(w *markup.Way, rest []markup.Node) *refusal {
 	kind, known := kindOf(w)
 	src, external := w.Get("src")
 	switch {
-	case !known || kind == data || w.Has("nomodule"):
+	case !known || kind == dataBlock || w.Has("nomodule"):
 		return nil
 	case !external:
-		if d := Deciding(j.policy, "script-src-elem"); kind == rules && d != nil && hasKeyword(d, "'inline-speculation-rules'") {
+		if d := Deciding(c.policy, "script-src-elem"); kind == speculationRules && d != nil && hasKeyword(d, "'inline-speculation-rules'") {
 			return nil
 		}
-		return j.inline(w, rest, "script-src-elem")
-	case kind != code: // browsers read these from no file
+		return c.inline(w, rest, "script-src-elem")
+	case kind != javaScript: // browsers read these from no file
 		return nil
 	}
 	all := urls(src)
 	if len(all) == 0 {
 		return nil
 	}
-	return j.load(w, "script-src-elem", "the script "+all[0].shown, all[0].text, src.Place)
+	return c.load(w, "script-src-elem", "the script "+all[0].shown, all[0].text, src.Place)
 }
 
 // link returns what is refused of a <link>.
-func (j *judge) link(w *markup.Way) (all []refusal) {
+func (c *policyCheck) link(w *markup.Way) (all []refusal) {
 	rels, as := strings.ToLower(w.Value("rel")), strings.ToLower(w.Value("as"))
-	if w.Open || strings.Contains(rels+as, pattern.Hole) {
+	if w.MoreAttrs || strings.Contains(rels+as, pattern.Hole) {
 		return nil
 	}
 	for _, rel := range strings.Fields(rels) {
@@ -222,7 +222,7 @@ func (j *judge) link(w *markup.Way) (all []refusal) {
 				continue
 			}
 			for _, url := range urls(a) {
-				if r := j.load(w, kind.directive, kind.what+" "+url.shown, url.text, a.Place); r != nil {
+				if r := c.load(w, kind.directive, kind.what+" "+url.shown, url.text, a.Place); r != nil {
 					all = append(all, *r)
 				}
 			}
@@ -232,18 +232,18 @@ func (j *judge) link(w *markup.Way) (all []refusal) {
 }
 
 // load returns the refusal of what a tag has a browser load from a URL, or send there.
-func (j *judge) load(w *markup.Way, directive, what, text string, at markup.Place) *refusal {
-	d, url := Deciding(j.policy, directive), parseURL(text)
-	if d == nil || url.scheme == "about" || url.scheme == "javascript" || j.moved && url.isOwn() && directive != "base-uri" {
+func (c *policyCheck) load(w *markup.Way, directive, what, text string, at markup.Place) *refusal {
+	d, url := Deciding(c.policy, directive), parseURL(text)
+	if d == nil || url.scheme == "about" || url.scheme == "javascript" || c.moved && url.isOwn() && directive != "base-uri" {
 		return nil
 	}
-	if j.upgrades {
+	if c.upgrades {
 		url = url.upgraded()
 	}
 	remedy, permission := toAllow(d, directive, url), allowsURL(d, url)
 	if script := directive == "script-src-elem"; script || directive == "style-src-elem" {
 		switch {
-		case w.Open, allowsNonce(d) && hasNonce(w), script && w.Has("integrity") && hasHash(d):
+		case w.MoreAttrs, allowsNonce(d) && hasNonce(w), script && w.Has("integrity") && hasHash(d):
 			return nil
 		case script && hasKeyword(d, "'strict-dynamic'"):
 			if strings.EqualFold(w.Value("rel"), "modulepreload") { // as if a script asked for it

@@ -34,34 +34,34 @@ func inside(content []markup.Node) (text string, written, known bool) {
 	return text, written, known
 }
 
-// A kind is what browsers make of the content of a script.
-type kind uint8
+// A scriptKind is what browsers make of the content of a script.
+type scriptKind uint8
 
 const (
-	data kind = iota // nothing
-	code
-	imports // an import map
-	rules   // speculation rules
+	dataBlock scriptKind = iota // nothing
+	javaScript
+	importMap
+	speculationRules
 )
 
-// javaScript matches the media types of JavaScript (WHATWG MIME Sniffing, section 4.6).
-var javaScript = regexp.MustCompile(`^((text|application)/(x-)?(java|ecma)script|text/(jscript|livescript|javascript1\.[0-5]))$`)
+// javaScriptType matches the media types of JavaScript (WHATWG MIME Sniffing, section 4.6).
+var javaScriptType = regexp.MustCompile(`^((text|application)/(x-)?(java|ecma)script|text/(jscript|livescript|javascript1\.[0-5]))$`)
 
 // kindOf returns the kind of a script. It reports false if an action decides.
-func kindOf(w *markup.Way) (k kind, known bool) {
+func kindOf(w *markup.Way) (k scriptKind, known bool) {
 	a, typed := w.Get("type")
 	name := strings.ToLower(strings.TrimSpace(a.Value))
 	switch {
-	case strings.Contains(name, pattern.Hole), w.Open && !typed:
-		return data, false
-	case a.Value == "", name == "module", javaScript.MatchString(name):
-		return code, true
+	case strings.Contains(name, pattern.Hole), w.MoreAttrs && !typed:
+		return dataBlock, false
+	case a.Value == "", name == "module", javaScriptType.MatchString(name):
+		return javaScript, true
 	case name == "importmap":
-		return imports, true
+		return importMap, true
 	case name == "speculationrules":
-		return rules, true
+		return speculationRules, true
 	}
-	return data, true
+	return dataBlock, true
 }
 
 // Scripts says whether a page runs scripts.
@@ -95,7 +95,7 @@ func (p *Page) Scripts() (s Scripts) {
 
 // scripts returns whether a tag runs a script. rest is what follows it.
 func scripts(w *markup.Way, rest []markup.Node) (s Scripts) {
-	if w.Open || w.Has("srcdoc") {
+	if w.MoreAttrs || w.Has("srcdoc") {
 		s = MaybeScript
 	}
 	if w.Name == "script" {
@@ -103,7 +103,7 @@ func scripts(w *markup.Way, rest []markup.Node) (s Scripts) {
 		switch kind, known := kindOf(w); {
 		case !known:
 			s = MaybeScript
-		case kind != data && (w.Has("src") || written):
+		case kind != dataBlock && (w.Has("src") || written):
 			return HasScript
 		}
 	}

@@ -36,11 +36,11 @@ var sources = []struct{ attr, elements, directive, what string }{
 	{"hx-ws:connect", "", "connect-src", "the connection to"},
 }
 
-// A target is a kind of what is loaded.
-type target struct{ directive, what string }
+// A resource is a kind of what is loaded, with the directive that decides about it.
+type resource struct{ directive, what string }
 
 // links has what a <link> loads by its rel.
-var links = map[string]target{
+var links = map[string]resource{
 	"stylesheet":    {"style-src-elem", "the style sheet"},
 	"icon":          {"img-src", "the icon"},
 	"manifest":      {"manifest-src", "the manifest"},
@@ -48,7 +48,7 @@ var links = map[string]target{
 }
 
 // preloads has what a <link rel=preload> loads by its as.
-var preloads = map[string]target{
+var preloads = map[string]resource{
 	"script": {"script-src-elem", "the script"},
 	"style":  {"style-src-elem", "the style sheet"},
 	"image":  {"img-src", "the image"},

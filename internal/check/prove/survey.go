@@ -27,10 +27,10 @@ type survey struct {
 	elements []*element // in the order of the page
 	ids      index      // the elements that may have an id
 	labels   index      // the <label> elements, by their attribute for
-	// unknown says that an action may write HTML, and unknownHead that it may do so in front of <body>.
+	// anyHTML says that an action may write HTML, and anyHTMLInHead that it may do so in front of <body>.
 	// anyID says that an action may write attributes, such as an id.
-	unknown, unknownHead, anyID bool
-	found                       []fault.Fault
+	anyHTML, anyHTMLInHead, anyID bool
+	found                         []fault.Fault
 }
 
 // An index has elements by the value of an attribute.
@@ -94,8 +94,8 @@ func (s *survey) list(items []markup.Item, at element) {
 			s.list(i.Else, otherwise)
 		case *markup.Hole:
 			if s.writesHTML(i) {
-				s.unknown = true
-				s.unknownHead = s.unknownHead || !at.isIn("body")
+				s.anyHTML = true
+				s.anyHTMLInHead = s.anyHTMLInHead || !at.isIn("body")
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (s *survey) add(e *element) {
 		if id, ok := w.Get("id"); ok {
 			s.ids.add(id.Value, e)
 		} else {
-			s.anyID = s.anyID || w.Open
+			s.anyID = s.anyID || w.MoreAttrs
 		}
 		if a, ok := w.Get("for"); ok && isLabel(w) {
 			s.labels.add(a.Value, e)

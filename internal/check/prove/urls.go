@@ -9,8 +9,8 @@ import (
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
-// A written is a URL in an attribute.
-type written struct {
+// An attrURL is a URL in an attribute.
+type attrURL struct {
 	text  string // with a pattern.Hole for each action
 	shown string // with the actions
 }
@@ -21,10 +21,10 @@ var listItem = regexp.MustCompile(`[\s,]*(\S*[^\s,])(,|\s*[^,(]*(\([^)]*\)[^,(]*
 var word = regexp.MustCompile(`\S+`)
 
 // urls returns the URLs in an attribute. A URL that {{asset}} or {{route}} writes is one of the site.
-func urls(a markup.Attr) (all []written) {
+func urls(a markup.Attr) (all []attrURL) {
 	one := func(begin, end int) {
 		first, part := strings.Count(a.Value[:begin], pattern.Hole), a.Value[begin:end]
-		url := written{text: part, shown: part}
+		url := attrURL{text: part, shown: part}
 		for _, hole := range a.Holes[first : first+strings.Count(part, pattern.Hole)] {
 			text := "{{…}}"
 			if action, ok := hole.(*parse.ActionNode); ok {

@@ -27,7 +27,7 @@ type Set struct {
 	// of the type of language.Dict, it is taken for that.
 	Funcs map[string]reflect.Type
 	// Method is asked about each call of a method that is right by its types. It may be nil.
-	Method func(Call) Answer
+	Method func(Call) Verdict
 	// Writes is told of each action that is reached whether it writes text for every value that it
 	// has: nothing that may be HTML. It may be nil.
 	Writes func(n *parse.ActionNode, text bool)

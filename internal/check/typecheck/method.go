@@ -11,7 +11,7 @@ import (
 // A Call is a call of a method.
 type Call struct {
 	Receiver reflect.Type // behind all pointers
-	Known    any          // the Answer about the call whose result the receiver is, or nil
+	Known    any          // the Known of the Verdict about the call whose result the receiver is, or nil
 	Name     string
 	Args     []Arg
 }
@@ -22,8 +22,8 @@ type Arg struct {
 	Constant any          // the constant that it is, wherever that stands; nil for others
 }
 
-// An Answer is what [Set.Method] says about a call.
-type Answer struct {
+// A Verdict is what [Set.Method] says about a call.
+type Verdict struct {
 	Known any    // of the result: it can be compared, and equal ones are the same
 	Wrong string // why the call always fails, or ""
 	Arg   int    // the index of the argument that is wrong, or -1
@@ -40,8 +40,8 @@ type Field struct {
 
 // A result is what is known of the result of a method.
 type result struct {
-	answer any
-	at     *parse.StringNode // that of the Field, or nil
+	known any               // as the Verdict has it
+	at    *parse.StringNode // that of the Field, or nil
 }
 
 // method asks Set.Method about a call with arguments that fit. It returns what is known of the
@@ -52,7 +52,7 @@ func (b *body) method(receiver value, t reflect.Type, w word, args []value, a ar
 	}
 	call := Call{Receiver: t, Name: w.name}
 	of, _ := receiver.known.(result)
-	call.Known = of.answer
+	call.Known = of.known
 	at := of.at
 	for _, v := range args {
 		arg := Arg{Type: v.typ}
@@ -64,38 +64,38 @@ func (b *body) method(receiver value, t reflect.Type, w word, args []value, a ar
 		}
 		call.Args = append(call.Args, arg)
 	}
-	answer := b.set.Method(call)
-	if answer.Wrong != "" {
-		b.reportCall(w, args, a, answer)
+	verdict := b.set.Method(call)
+	if verdict.Wrong != "" {
+		b.reportCall(w, args, a, verdict)
 		return nil, false
 	}
-	if answer.Field != "" && at != nil {
-		b.named = append(b.named, Field{at, answer.Field, answer.Type})
+	if verdict.Field != "" && at != nil {
+		b.named = append(b.named, Field{at, verdict.Field, verdict.Type})
 	}
-	if answer.Known == nil {
+	if verdict.Known == nil {
 		return nil, true
 	}
-	return result{answer.Known, at}, true
+	return result{verdict.Known, at}, true
 }
 
 // reportCall reports what is wrong about a call: at the constant that is wrong, which may stand
 // in the template that calls this one.
-func (b *body) reportCall(w word, args []value, a arguments, answer Answer) {
-	if answer.Arg < 0 || answer.Arg >= len(args) {
-		b.report(w, "%s", answer.Wrong)
+func (b *body) reportCall(w word, args []value, a arguments, verdict Verdict) {
+	if verdict.Arg < 0 || verdict.Arg >= len(args) {
+		b.report(w, "%s", verdict.Wrong)
 		return
 	}
-	n, isNode := args[answer.Arg].known.(parse.Node)
+	n, isNode := args[verdict.Arg].known.(parse.Node)
 	switch {
 	case isNode && slices.Contains(a.nodes, n):
-		b.report(word{expr: w.expr, node: n}, "%s", answer.Wrong)
+		b.report(word{expr: w.expr, node: n}, "%s", verdict.Wrong)
 	case isNode:
-		f := b.finding(w, answer.Wrong)
+		f := b.finding(w, verdict.Wrong)
 		f.In, f.Pos, f.Call = f.Pos, b.pos(word{node: n}), Pos{}
 		b.problems = append(b.problems, f)
-	case answer.Arg < len(a.nodes):
-		b.report(lastWord(w.expr, a.nodes[answer.Arg]), "%s", answer.Wrong)
+	case verdict.Arg < len(a.nodes):
+		b.report(lastWord(w.expr, a.nodes[verdict.Arg]), "%s", verdict.Wrong)
 	default:
-		b.report(w, "%s", answer.Wrong)
+		b.report(w, "%s", verdict.Wrong)
 	}
 }

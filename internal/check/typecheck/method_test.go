@@ -19,16 +19,16 @@ type ticketField struct{ Name string }
 func (f ticketField) As(string) (ticketField, error) { return f, nil }
 
 // askTicket is a Method for these.
-func askTicket(c Call) Answer {
+func askTicket(c Call) Verdict {
 	switch {
 	case c.Receiver == reflect.TypeFor[ticketField]() && c.Name == "As" && len(c.Args) == 1:
 		field, _ := c.Known.(string)
 		if kind, ok := c.Args[0].Constant.(string); ok && kind != "date" {
-			return Answer{Wrong: fmt.Sprintf("no %s for %q", kind, field)}
+			return Verdict{Wrong: fmt.Sprintf("no %s for %q", kind, field)}
 		}
-		return Answer{Known: field, Field: field, Type: "date"}
+		return Verdict{Known: field, Field: field, Type: "date"}
 	case c.Receiver != reflect.TypeFor[ticketForm]() || c.Name != "Field":
-		return Answer{}
+		return Verdict{}
 	}
 	var names []string
 	for i, a := range c.Args {
@@ -37,7 +37,7 @@ func askTicket(c Call) Answer {
 			names = append(names, "?")
 		case string:
 			if i == len(c.Args)-1 && name != "subject" && name != "due" {
-				return Answer{Wrong: fmt.Sprintf("no field %q", name), Arg: i}
+				return Verdict{Wrong: fmt.Sprintf("no field %q", name), Arg: i}
 			}
 			names = append(names, name)
 		default:
@@ -45,10 +45,10 @@ func askTicket(c Call) Answer {
 		}
 	}
 	if len(names) == 0 {
-		return Answer{Wrong: "no name", Arg: -1}
+		return Verdict{Wrong: "no name", Arg: -1}
 	}
 	name := strings.Join(names, ".")
-	return Answer{Known: name, Field: name, Type: "text"}
+	return Verdict{Known: name, Field: name, Type: "text"}
 }
 
 type ticketPage struct {

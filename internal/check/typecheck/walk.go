@@ -21,11 +21,11 @@ type body struct {
 	problems []finding
 	named    []Field
 	absent   []missingKey
-	calls    []call
+	calls    []templateCall
 }
 
-// A call is a {{template}} with the value that it gives.
-type call struct {
+// A templateCall is a {{template}} with the value that it gives.
+type templateCall struct {
 	node *parse.TemplateNode
 	dot  value
 }
@@ -99,7 +99,7 @@ func (b *body) walk(dot value, n parse.Node) (ends bool) {
 		if n.Pipe != nil {
 			v = b.pipeline(dot, n.Pipe)
 		}
-		b.calls = append(b.calls, call{n, v})
+		b.calls = append(b.calls, templateCall{n, v})
 	}
 	return false
 }

@@ -113,14 +113,14 @@ func (t *Template) PageOf(html []byte, nonce string) (page []byte, policy string
 }
 
 // hashed is Page and PageOf. all says that scripts and styles without the nonce are allowed, too.
-func (t *Template) hashed(html []byte, own string, all bool) (page []byte, policy string, ok bool) {
+func (t *Template) hashed(html []byte, nonce string, all bool) (page []byte, policy string, ok bool) {
 	var scripts, styles []string
 	places := 0
 	for _, e := range elements(string(html)) {
 		if e.external {
 			continue
 		}
-		if e.nonce == own {
+		if e.nonce == nonce {
 			places++
 		} else if !all {
 			continue
@@ -132,10 +132,10 @@ func (t *Template) hashed(html []byte, own string, all bool) (page []byte, polic
 			styles = append(styles, hash)
 		}
 	}
-	if bytes.Count(html, []byte(own)) != places {
+	if bytes.Count(html, []byte(nonce)) != places {
 		return nil, "", false
 	}
-	return bytes.ReplaceAll(html, []byte(own), nil), t.withHashes(scripts, styles).String(), true
+	return bytes.ReplaceAll(html, []byte(nonce), nil), t.withHashes(scripts, styles).String(), true
 }
 
 // HashSource returns the source that allows an inline script or style, given the text between its tags.

@@ -28,7 +28,7 @@ type Host struct {
 	Plans      Plans
 	Sample     any                                   // passed as at to Route and Asset while templates are checked
 	Lists      *Lists                                // for page and pages; nil if there are none
-	Method     func(typecheck.Call) typecheck.Answer // see typecheck.Set
+	Method     func(typecheck.Call) typecheck.Verdict // see typecheck.Set
 	Request    reflect.Type                          // the type that {{request}} returns; nil if its fields are not checked
 	Data       map[string][]Data                     // the types of the data of views, by what View takes
 	ErrorData  reflect.Type                          // the type of the data of error pages; nil if it is not known
