@@ -153,7 +153,7 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 		return
 	}
 	switch {
-	case e.way == wayDirect && !hasBody(r):
+	case e.way == wayDirect && !input.HasBody(r):
 	case e.way == wayFixed:
 		if status := e.handler.content.Serve(w, r, e.handler.cache); status != 0 {
 			e.refuseContent(w, r, values, status)
@@ -215,7 +215,7 @@ func (e *endpoint) begin(w http.ResponseWriter, r *http.Request, values match.Va
 // serve answers the request of an endpoint whose exchanges are pooled.
 func (x *exchange) serve(w http.ResponseWriter, r *http.Request) {
 	x.req.Request = r
-	if hasBody(r) {
+	if input.HasBody(r) {
 		// The body is replaced in a copy of the request. net/http looks at the body of its own
 		// request to know whether the client still waits for 100 Continue, and whether the
 		// connection can be reused.
@@ -315,7 +315,7 @@ func (x *exchange) answer(w http.ResponseWriter, req *Request) {
 			req.serve(w, e.handler.std) // without serveStd, since contain recovers panics and there is no middleware between the two
 			return
 		}
-		setPathValues(req.Request, e.path, x.values) // again, since middleware may contain a ServeMux, which overwrites them
+		match.SetPathValues(req.Request, e.path, x.values) // again, since middleware may contain a ServeMux, which overwrites them
 		x.serveStd(w, req, e.handler.std, nil, false)
 		return
 	}
@@ -439,17 +439,6 @@ func somebody(user any) any {
 // newBody gives r a body with the limit of the endpoint, and returns it.
 func (e *endpoint) newBody(w http.ResponseWriter, r *http.Request) *input.Body {
 	return input.New(w, r, e.maxBody, e.keepsBody, e.asksFiles)
-}
-
-// hasBody reports whether r has a body. It compares the type of the body with that of
-// http.NoBody: to compare the values would be a call of the runtime for each request.
-func hasBody(r *http.Request) bool { return r.Body != nil && !isA(r.Body, http.NoBody) }
-
-// isA reports whether the type of body is T, that of the second argument, whose type has no
-// name outside of net/http.
-func isA[T io.ReadCloser](body io.ReadCloser, _ T) bool {
-	_, ok := body.(T)
-	return ok
 }
 
 // readBody reads and checks a body of JSON or a form, unless that was done. An error becomes

@@ -99,7 +99,7 @@ func Entries[F any](r *Router, dir string) ([]*Entry[F], error) {
 		return fail(fmt.Errorf("the application has faults: %w", t.err))
 	}
 	views, faults := t.currentViews(context.Background())
-	x, ok := views.Entries().(*entries[F])
+	x, ok := views.Entries().(*content.Entries[Entry[F]])
 	switch {
 	case ok:
 	case len(r.Formats) == 0:
@@ -109,78 +109,38 @@ func Entries[F any](r *Router, dir string) ([]*Entry[F], error) {
 	default:
 		return fail(fmt.Errorf("the Formats of the Router find %v in a page, and this asks for %v", r.firstFormat().made.Front, reflect.TypeFor[F]()))
 	}
-	list, err := x.below(dir)
+	list, err := x.List(dir)
 	if err != nil {
 		return fail(err)
 	}
 	return list, nil
 }
 
-// entries are the entries of all pages of a Router.
-type entries[F any] struct {
-	index  *content.Index
-	all    []Entry[F]
-	byPath map[string]*Entry[F]
-}
-
 // entriesOf returns the entries of pages, and an error if F cannot put them in order.
-func entriesOf[F any](pages []content.Page) (_ templates.Entries, err error) {
-	x := &entries[F]{all: make([]Entry[F], len(pages)), byPath: make(map[string]*Entry[F], len(pages))}
+func entriesOf[F any](pages []content.Page) (templates.Entries, error) {
+	all := make([]Entry[F], len(pages))
 	title := content.TitleOf[F]()
 	for i, p := range pages {
-		e := &x.all[i]
+		e := &all[i]
 		*e = Entry[F]{URL: p.URL, Path: p.Path, Title: p.Title, HTML: p.HTML, Guarded: p.Guarded}
 		if front, ok := p.Front.(F); ok { // formats may have other types, which is reported elsewhere
 			e.Front = front
 			e.Title = cmp.Or(title(e.Front), p.Title)
 		}
-		x.byPath[p.Path] = e
 	}
-	front := func(i int32) *F { return &x.all[i].Front }
-	if x.index, err = content.New(pages, content.Comparing(len(pages), front)); err != nil {
+	x, err := content.New(pages, content.Comparing(len(pages), func(i int32) *F { return &all[i].Front }))
+	if err != nil {
 		err = fmt.Errorf("Router.Formats: the method Compare of %v %w", reflect.TypeFor[F](), err)
 	}
-	of := func(i int32) *Entry[F] {
-		if i == content.None {
-			return nil
-		}
-		return &x.all[i]
-	}
-	for i, n := range x.index.Nodes {
-		e := &x.all[i]
-		e.Parent, e.Prev, e.Next = of(n.Parent), of(n.Prev), of(n.Next)
+	entries := content.NewEntries(x, pages, all)
+	for i, n := range x.Nodes {
+		e := &all[i]
+		e.Parent, e.Prev, e.Next = entries.Of(n.Parent), entries.Of(n.Prev), entries.Of(n.Next)
 		for _, child := range n.Children {
-			e.Children = append(e.Children, of(child))
+			e.Children = append(e.Children, entries.Of(child))
 		}
 	}
-	return x, err
-}
-
-// Page returns the entry of a template, by its path.
-func (x *entries[F]) Page(path string) any { return x.byPath[path] }
-
-// At is the template function page with a path.
-func (x *entries[F]) At(path string) (any, error) {
-	i, err := x.index.At(path)
-	if err != nil {
-		return nil, err
-	}
-	return &x.all[i], nil
-}
-
-// Below is the template function pages.
-func (x *entries[F]) Below(dir string) (any, error) { return x.below(dir) }
-
-func (x *entries[F]) below(dir string) ([]*Entry[F], error) {
-	numbers, err := x.index.Below(dir)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*Entry[F], len(numbers)) // a copy, since callers sort and cut lists
-	for i, n := range numbers {
-		list[i] = &x.all[n]
-	}
-	return list, nil
+	return entries, err
 }
 
 // A listedPage is a page that lists have: its URL has no parameters.

@@ -419,7 +419,7 @@ func (x *exchange) enter(w http.ResponseWriter, r *http.Request) {
 		inner.req.promises = outer.promises
 	}
 	inner.Context = r.Context()
-	setPathValues(r, e.path, x.values)
+	match.SetPathValues(r, e.path, x.values)
 	inner.req.Request = r.WithContext(inner)
 	inner.contain(inner.tracker.Track(w))
 }

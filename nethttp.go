@@ -11,7 +11,7 @@ import (
 	"github.com/julienschmidt/httprouter"
 
 	"example.com/flow/internal/serve/routes/match"
-	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/input"
 	"example.com/flow/internal/serve/wire/logging"
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/serve/wire/server"
@@ -106,7 +106,7 @@ func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target 
 	x := e.newRetained()
 	x.values = append(x.room[:0], values...)
 	x.Context = r.Context()
-	hasBody := hasBody(r)
+	hasBody := input.HasBody(r)
 	if hasBody {
 		server.ShareTrailer(r)
 	}
@@ -115,12 +115,12 @@ func (e *endpoint) serveRetained(w http.ResponseWriter, r *http.Request, target 
 		// All copies of the request share the map of the path values, and other goroutines
 		// may use a copy later. So the values are set before there is a copy.
 		x.target = target
-		setPathValues(r, target.path, x.values)
+		match.SetPathValues(r, target.path, x.values)
 		r = r.WithContext(x)
 	case e.way == wayRetained || hasBody:
 		r = r.WithContext(x)
 		if e.way == wayRetained {
-			setPathValues(r, e.path, x.values)
+			match.SetPathValues(r, e.path, x.values)
 		}
 	default: // only a Logger needs the context, and serveLogged passes it
 		x.arrived = r
@@ -219,15 +219,6 @@ func (x *exchange) serveLogged(w http.ResponseWriter, req *Request, l *logging.L
 	l.Around(req.Context(), w, req.Request, func(w http.ResponseWriter) { x.run(w, req, i) })
 }
 
-// setPathValues sets the path values of a request that matches a pattern.
-func setPathValues(r *http.Request, p *pattern.Pattern, values match.Values) {
-	for i, name := range p.Names {
-		if v := match.Value(p, values, i); r.PathValue(name) != v { // to set a value allocates
-			r.SetPathValue(name, v)
-		}
-	}
-}
-
 // sendHandler answers with the http.Handler of a Response.
 func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Response) {
 	if x.endpoint.way <= wayPooled {
@@ -240,7 +231,7 @@ func (x *exchange) sendHandler(w http.ResponseWriter, req *Request, resp Respons
 		t.Before = x.beforeHeader
 	}
 	if x.endpoint.way != wayRetained {
-		setPathValues(req.Request, x.endpoint.path, x.values)
+		match.SetPathValues(req.Request, x.endpoint.path, x.values)
 	}
 	x.serveStd(w, req, resp.more.data.(http.Handler), resp.header(), resp.kind == kindErrorHandler)
 	if !t.Sent && t.Status != 0 {

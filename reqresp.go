@@ -53,7 +53,7 @@ func NewRequest(r *http.Request, params ...string) *Request {
 
 // newRequest returns the Request of an exchange that runs no chain.
 func newRequest(r *http.Request, x *exchange) *Request {
-	if hasBody(r) {
+	if input.HasBody(r) {
 		x.body = input.New(nil, r, x.endpoint.maxBody, true, false)
 	}
 	x.req = Request{Request: r, x: x}

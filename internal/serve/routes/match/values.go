@@ -1,6 +1,7 @@
 package match
 
 import (
+	"net/http"
 	"strings"
 
 	"github.com/julienschmidt/httprouter"
@@ -39,4 +40,13 @@ func Segments(p *pattern.Pattern, values Values, i int) []string {
 		return segments
 	}
 	return strings.Split(Value(p, values, i), "/")
+}
+
+// SetPathValues sets the path values of a request that matches a pattern.
+func SetPathValues(r *http.Request, p *pattern.Pattern, values Values) {
+	for i, name := range p.Names {
+		if v := Value(p, values, i); r.PathValue(name) != v { // to set a value allocates
+			r.SetPathValue(name, v)
+		}
+	}
 }
