@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -153,15 +154,7 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 	case r.keepsCompiler:
 		return r.printExplanation(c.Routes, p.Stdout)
 	case c.Name == "routes":
-		var all []command.Route
-		for _, info := range r.Routes() {
-			all = append(all, command.Route(info))
-		}
-		columns := 0 // programs get whole lines
-		if devpage.IsTerminal(p.Stdout) {
-			columns = 120
-		}
-		return c.Routes.Print(p.Stdout, all, r.patternsOf(c.Routes.Path), columns)
+		return r.printRoutes(c.Routes, p.Stdout)
 	}
 	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
 	if c.Check.Verbose && err == nil {
@@ -169,6 +162,24 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s%s", rendered-len(lines), rendered, strings.Join(lines, ""), r.describePages())
 	}
 	return err
+}
+
+// printRoutes prints the routes that the flags of the command routes select, as a table or as JSON.
+func (r *Router) printRoutes(set command.Routes, w io.Writer) error {
+	answering := r.patternsOf(set.Path)
+	listed := slices.DeleteFunc(r.Routes(), func(i RouteInfo) bool { return !set.Selects(i.Method, i.Pattern, answering[i.Pattern]) })
+	if set.JSON {
+		return command.PrintJSON(w, append([]RouteInfo{}, listed...)) // [] and not null if there are none
+	}
+	rows := [][]string{{"METHOD", "URL", "GUARDS", "HANDLER", "NAME", "FILE"}}
+	for _, i := range listed {
+		rows = append(rows, []string{i.Method, i.Pattern, cmp.Or(strings.Join(i.Guards, ", "), "public"), cmp.Or(i.Handler, "-"), cmp.Or(i.Name, "-"), cmp.Or(i.File, "-")})
+	}
+	columns := 0 // programs get whole lines
+	if devpage.IsTerminal(w) {
+		columns = 120
+	}
+	return command.PrintTable(w, rows, columns)
 }
 
 // printFaults prints the faults of an error of Check, and warnings: as JSON, or each with its

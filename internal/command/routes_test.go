@@ -13,14 +13,16 @@ import (
 // TestRoutesFitATerminal: long lines are cut off there, and whole for programs.
 func TestRoutesFitATerminal(t *testing.T) {
 	is := is.New(t)
-	all := []command.Route{
-		{Method: "GET", Pattern: "/ä", File: "router/ä.html", Name: "ä"},
-		{Method: "DELETE", Pattern: "/" + strings.Repeat("{a}/", 10) + "b", Handler: "app/a.go:1", Name: strings.Repeat("a.", 20) + "b", File: "router/" + strings.Repeat("[a]/", 10) + "b.http"},
+	name, file := strings.Repeat("a.", 20)+"b", "router/"+strings.Repeat("[a]/", 10)+"b.http"
+	all := [][]string{
+		{"METHOD", "URL", "GUARDS", "HANDLER", "NAME", "FILE"},
+		{"GET", "/ä", "public", "-", "ä", "router/ä.html"},
+		{"DELETE", "/" + strings.Repeat("{a}/", 10) + "b", "public", "app/a.go:1", name, file},
 	}
 	var cut, whole strings.Builder
-	is.NoErr(command.Routes{}.Print(&cut, all, nil, 120))
-	is.NoErr(command.Routes{}.Print(&whole, all, nil, 0))
-	is.True(strings.Contains(whole.String(), all[1].Name+"  "+all[1].File+"\n"))
+	is.NoErr(command.PrintTable(&cut, all, 120))
+	is.NoErr(command.PrintTable(&whole, all, 0))
+	is.True(strings.Contains(whole.String(), name+"  "+file+"\n"))
 	lines := strings.SplitAfter(cut.String(), "\n")
 	is.Equal(len(lines), 4)
 	is.Equal(utf8.RuneCountInString(lines[2]), 121)
