@@ -87,16 +87,16 @@ func (m *stdMiddleware) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Request.
 type retained struct {
 	exchange
-	requestContext               // its Context is that of the request that the server has passed to the Router
-	arrived        *http.Request // that request, if it was not copied to give it this context
-	tracker        reply.Writer
-	room           [1]httprouter.Param // memory for values, enough if there is one
+	context.Context               // of the request that the server has passed to the Router
+	arrived         *http.Request // that request, if it was not copied to give it this context
+	tracker         reply.Writer
+	room            [1]httprouter.Param // memory for values, enough if there is one
 }
 
 func (e *endpoint) newRetained() *retained {
 	x := &retained{}
 	x.settings, x.endpoint, x.retained = &e.table.settings, e, x
-	x.req.x, x.request = &x.exchange, &x.req
+	x.req.x = &x.exchange
 	return x
 }
 
@@ -189,25 +189,18 @@ func From(ctx context.Context) *Request {
 	return r
 }
 
-// A requestContext is the context in which From finds a Request: a part of a retained, or, for an
-// http.Request that middleware has made, one by itself.
-type requestContext struct {
-	context.Context
-	request *Request
-}
-
 // Value returns the Request for the key of From. It passes other keys to the embedded
 // context.
-func (c *requestContext) Value(key any) any {
+func (x *retained) Value(key any) any {
 	if _, ok := key.(requestKey); ok {
-		return c.request
+		return &x.req
 	}
-	return c.Context.Value(key)
+	return x.Context.Value(key)
 }
 
 // String describes the context without its Request. Without this method, code that prints a
 // context would read fields that other goroutines may be writing.
-func (c *requestContext) String() string { return fmt.Sprint(c.Context) + ".WithValue(flow.Request)" }
+func (x *retained) String() string { return fmt.Sprint(x.Context) + ".WithValue(flow.Request)" }
 
 // serveLogged runs the chain from step i on, and has l log the answer. A Logger needs
 // neither a copy of the request nor path values.
@@ -296,7 +289,7 @@ func (r *Request) bind() {
 	}
 	ctx := r.Context()
 	if From(ctx) != r {
-		ctx = &requestContext{ctx, r}
+		ctx = context.WithValue(ctx, requestKey{}, r)
 	}
 	r.Request = r.Request.WithContext(ctx)
 }
