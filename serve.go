@@ -192,7 +192,7 @@ func (r *Router) printFaults(p command.Process, err error, warnings []fault.Faul
 	}
 	found = append(found, fault.Of(fault.Warnings(warnings))...)
 	if set.JSON {
-		if err := fault.WriteJSON(p.Stdout, found); err != nil {
+		if err := command.PrintFaults(p.Stdout, found); err != nil {
 			return err
 		}
 	} else {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/fault"
 )
 
 func init() {
@@ -70,7 +71,7 @@ const gcPercent = 30
 // report returns what the command prints.
 func (r Result) report(dir string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "exported %s to %s: %d written, %d removed\n", plural(len(r.Files), "file"), dir, r.Written, r.Removed)
+	fmt.Fprintf(&b, "exported %s to %s: %d written, %d removed\n", fault.Count(len(r.Files), "file"), dir, r.Written, r.Removed)
 	for _, line := range r.NotExported {
 		fmt.Fprintf(&b, "not exported: %s\n", line)
 	}

@@ -100,7 +100,7 @@ func (c *crawl) faultAt(at place, more int, text string) fault.Fault {
 		of[0] += fmt.Sprintf(":%d:%d", at.line, at.column)
 	}
 	if more > 0 {
-		of = append(of, plural(more, "more page"))
+		of = append(of, fault.Count(more, "more page"))
 	}
 	if len(of) > 0 {
 		text += " (on " + strings.Join(of, " and ") + ")"
@@ -192,7 +192,7 @@ const each = 5 * time.Second
 
 // soFar says how many URLs were asked for.
 func (c *crawl) soFar() string {
-	return fmt.Sprintf("%s so far, the last one %s", plural(c.asked, "URL"), c.last.shown())
+	return fmt.Sprintf("%s so far, the last one %s", fault.Count(c.asked, "URL"), c.last.shown())
 }
 
 // interrupted says of an error how far the crawl has come, if its context has ended.

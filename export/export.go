@@ -134,11 +134,3 @@ func parsePath(text string) (path string, ok bool) {
 	}
 	return u.Path, strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//")
 }
-
-// plural returns a number with a noun.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

@@ -48,7 +48,7 @@ func (c *crawl) again() error {
 		}
 	}
 	if differing > maxDiffering {
-		c.faults = append(c.faults, fault.In("the site", "%s are not the same each time, or for each host", plural(differing-maxDiffering, "more answer")))
+		c.faults = append(c.faults, fault.In("the site", "%s are not the same each time, or for each host", fault.Count(differing-maxDiffering, "more answer")))
 	}
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"example.com/flow/cmd/flow/internal/move"
 	"example.com/flow/cmd/flow/internal/scaffold"
 	"example.com/flow/cmd/flow/internal/vet"
+	"example.com/flow/internal/command"
 )
 
 // commands are the commands of the tool, in the order in which its help has them.
@@ -25,7 +26,7 @@ func run() int {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "flow:", err)
-		return cli.Failure
+		return command.Failure
 	}
 	p := cli.Process{Dir: dir, Getenv: os.Getenv, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	return cli.Run(context.Background(), p, commands, os.Args[1:])

@@ -3,6 +3,9 @@
 // application execute the command, and calls [Exit], which prints an error and returns the
 // exit code. The commands help and version need no application, and are executed here. Flags
 // that the application itself has registered in package flag are parsed as well (own.go).
+//
+// The tool flow has commands of another kind, and shares the rest: exit codes and errors in
+// arguments (exit.go), faults as JSON (json.go), the lines of a help about a flag, the version.
 package command
 
 import (
@@ -77,12 +80,6 @@ type Check struct {
 
 // Builds reports whether the command needs the application.
 func (c Command) Builds() bool { return c.Name != "version" && c.Name != "help" }
-
-// A usageError is an error in the arguments, for which the exit code is Usage.
-type usageError struct{ error }
-
-// Usagef returns an error in the arguments. Exit returns Usage for it.
-func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 
 // names are the names of all commands.
 var names = map[string]bool{"serve": true, "routes": true, "check": true, "manifest": true, "export": true, "version": true, "help": true}
@@ -257,40 +254,19 @@ func Run(p Process, do func(Command) error) (exitCode int) {
 	return Exit(c, err, p)
 }
 
-// The exit codes of a program.
-const (
-	OK = iota
-	Failure
-	Usage
-)
-
-// ErrReported is the error of a command that has printed what is wrong. Exit prints nothing
-// for it.
-var ErrReported = errors.New("the error was printed before")
-
 // Exit prints the error of a command, or the help that it asks for, and returns the exit code.
 func Exit(c Command, err error, p Process) (code int) {
-	var usage usageError
-	switch {
-	case err == nil:
-		return OK
-	case errors.Is(err, ErrReported):
-		return Failure
-	case errors.Is(err, flag.ErrHelp):
-		usage, flags := "", ""
-		if Exporter != nil {
-			usage, flags = "\t"+c.Program+" "+Exporter.Usage+"\n", "\n"+Exporter.Flags
-		}
-		if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.ownFlags()), usage, flags); err != nil {
-			return Failure
-		}
-		return OK
-	case errors.As(err, &usage):
-		fmt.Fprintf(p.Stderr, "%s: %v\n\"%s -h\" tells the commands and their flags.\n", c.Program, err, c.Program)
-		return Usage
+	if !errors.Is(err, flag.ErrHelp) {
+		return ExitCode(p.Stderr, c.Program, c.Program+" -h", err)
 	}
-	fmt.Fprintln(p.Stderr, err)
-	return Failure
+	usage, flags := "", ""
+	if Exporter != nil {
+		usage, flags = "\t"+c.Program+" "+Exporter.Usage+"\n", "\n"+Exporter.Flags
+	}
+	if _, err := fmt.Fprintf(p.Stdout, helpText, c.Program, describeOwn(p.ownFlags()), usage, flags); err != nil {
+		return Failure
+	}
+	return OK
 }
 
 const helpText = `%[1]s is a web application in one binary.

@@ -47,21 +47,27 @@ const column = 18
 // describeOwn returns the part of the help about the flags of the application. It is "" if
 // there are none.
 func describeOwn(own *flag.FlagSet) string {
-	indent := "\n\t" + strings.Repeat(" ", column)
 	var b strings.Builder
 	own.VisitAll(func(f *flag.Flag) {
 		if b.Len() == 0 {
 			b.WriteString("\nFlags of the application, for all commands but version and help:\n\n")
 		}
-		placeholder, usage := flag.UnquoteUsage(f)
-		name := strings.TrimSpace("-" + f.Name + " " + placeholder)
-		if len(name) >= column {
-			name += indent
-		}
-		text := strings.TrimSpace(usage + defaultOf(f))
-		fmt.Fprintf(&b, "\t%-*s%s\n", column, name, strings.ReplaceAll(text, "\n", indent))
+		b.WriteString(DescribeFlag(f, column, defaultOf(f)))
 	})
 	return b.String()
+}
+
+// DescribeFlag returns the lines of a help about a flag. What the flag does begins in a column,
+// after a tab, and has a default at its end.
+func DescribeFlag(f *flag.Flag, column int, byDefault string) string {
+	indent := "\n\t" + strings.Repeat(" ", column)
+	placeholder, usage := flag.UnquoteUsage(f)
+	name := strings.TrimSpace("-" + f.Name + " " + placeholder)
+	if len(name) >= column {
+		name += indent
+	}
+	text := strings.TrimSpace(usage + byDefault)
+	return fmt.Sprintf("\t%-*s%s\n", column, name, strings.ReplaceAll(text, "\n", indent))
 }
 
 // defaultOf returns the default of a flag for the help. It is "" for the zero value of the

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -35,12 +34,4 @@ func PrintTable(w io.Writer, rows [][]string, columns int) error {
 	}
 	_, err := io.WriteString(w, cut.String())
 	return err
-}
-
-// PrintJSON prints a value as JSON, for people as well as for programs: indented, and with < as it is.
-func PrintJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "\t")
-	return enc.Encode(v)
 }

@@ -168,17 +168,10 @@ func (j *judge) text(s *schema.Schema, v value, path string) {
 func (j *judge) size(v value, path string, n int, least, most *int, of string) {
 	switch {
 	case least != nil && n < *least:
-		j.add(v.offset, path, "has %s, and must have at least %d", count(n, of), *least)
+		j.add(v.offset, path, "has %s, and must have at least %d", fault.Count(n, of), *least)
 	case most != nil && n > *most:
-		j.add(v.offset, path, "has %s, and must have at most %d", count(n, of), *most)
+		j.add(v.offset, path, "has %s, and must have at most %d", fault.Count(n, of), *most)
 	}
-}
-
-func count(n int, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }
 
 func (j *judge) number(s *schema.Schema, v value, path string) {

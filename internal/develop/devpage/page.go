@@ -11,11 +11,11 @@ package devpage
 
 import (
 	_ "embed"
-	"fmt"
 	"html/template"
 	"strings"
 	"sync"
 
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/csp"
 )
 
@@ -71,7 +71,7 @@ func (p Page) Render() []byte {
 // is "2 routes".
 func Template(text string) func(data any) template.HTML {
 	parsed := sync.OnceValue(func() *template.Template {
-		return template.Must(template.New("").Funcs(template.FuncMap{"count": count}).Parse(text))
+		return template.Must(template.New("").Funcs(template.FuncMap{"count": fault.Count}).Parse(text))
 	})
 	return func(data any) template.HTML {
 		var b strings.Builder
@@ -80,12 +80,4 @@ func Template(text string) func(data any) template.HTML {
 		}
 		return template.HTML(b.String())
 	}
-}
-
-// count returns a number of things: "1 route", "2 routes".
-func count(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprint(n, " ", thing)
 }

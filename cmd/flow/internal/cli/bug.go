@@ -4,18 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/files"
+	"example.com/flow/internal/command"
 )
 
 // Bug returns the error for a panic with the value v of the command that some arguments name:
 // a line that says that it is a bug of the tool, and names the file with what is worth
 // reporting. It has to be called while the command panics, since the file has the stack.
 func Bug(args []string, v any) error {
-	report := fmt.Sprintf("%s\ncommand: flow %q\npanic: %v\n\n%s", version(), args, v, debug.Stack())
+	var build strings.Builder
+	command.PrintVersion(&build) // without build information, the rest is worth reporting
+	report := fmt.Sprintf("%scommand: flow %q\npanic: %v\n\n%s", build.String(), args, v, debug.Stack())
 	changed := "and nothing was changed"
 	if left, ok := v.(files.NotUndone); ok {
 		changed, v = strings.ReplaceAll(left.Left.Error(), "\n", ", "), left.Panic
@@ -37,18 +39,4 @@ func writeReport(report string) (name string, err error) {
 	}
 	_, err = f.WriteString(report)
 	return f.Name(), errors.Join(err, f.Close())
-}
-
-// version returns the version of the tool, as far as it is known, and what it runs on.
-func version() string {
-	text := "flow"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		text += " " + info.Main.Version
-		for _, s := range info.Settings {
-			if strings.HasPrefix(s.Key, "vcs.") {
-				text += " " + s.Key + "=" + s.Value
-			}
-		}
-	}
-	return fmt.Sprintf("%s %s %s/%s", text, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

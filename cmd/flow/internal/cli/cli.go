@@ -11,6 +11,7 @@ import (
 	"io"
 	"strings"
 
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/shell"
 )
@@ -40,39 +41,11 @@ type Command struct {
 // are no flags, and the second what stands behind "--".
 type Work func(ctx context.Context, p Process, args, passedOn []string) error
 
-// The exit codes.
-const (
-	OK = iota
-	Failure
-	Usage
-)
-
-// ErrSaid is the error of a command that has said itself what is wrong.
-var ErrSaid = errors.New("it was said what is wrong")
-
-// A usageError is an error about the arguments.
-type usageError struct{ error }
-
-// Usagef returns an error about the arguments, with the exit code Usage.
-func Usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
-
 // Run runs the command that the arguments name, the first of which is no program, and
 // returns the exit code. A command that panics has changed nothing: it changes files by
 // package files only, at its end.
 func Run(ctx context.Context, p Process, commands []Command, args []string) (exitCode int) {
-	err := run(ctx, p, commands, args)
-	var usage usageError
-	switch {
-	case err == nil:
-		return OK
-	case errors.Is(err, ErrSaid):
-		return Failure
-	case errors.As(err, &usage):
-		fmt.Fprintf(p.Stderr, "flow: %v\n\"flow help\" tells the commands and their flags.\n", err)
-		return Usage
-	}
-	fmt.Fprintln(p.Stderr, err)
-	return Failure
+	return command.ExitCode(p.Stderr, "flow", "flow help", run(ctx, p, commands, args))
 }
 
 func run(ctx context.Context, p Process, commands []Command, args []string) (err error) {
@@ -83,7 +56,7 @@ func run(ctx context.Context, p Process, commands []Command, args []string) (err
 	}()
 	if len(args) == 0 {
 		printCommands(p.Stderr, commands)
-		return Usagef("say what to do")
+		return command.Usagef("say what to do")
 	}
 	name, rest := args[0], args[1:]
 	switch name {
@@ -112,7 +85,7 @@ func find(commands []Command, name string) (Command, error) {
 	c, ok := byName[name]
 	if !ok {
 		byName["help"] = Command{} // which is none of them, and may be meant
-		return c, Usagef("there is no command %q%s", name, fault.Suggest(name, byName, ""))
+		return c, command.Usagef("there is no command %q%s", name, fault.Suggest(name, byName, ""))
 	}
 	return c, nil
 }
@@ -126,12 +99,12 @@ func (c Command) run(ctx context.Context, p Process, args []string) error {
 	case errors.Is(err, flag.ErrHelp):
 		return c.printHelp(p.Stdout)
 	case err != nil:
-		return Usagef("%s: %v%s", c.Name, err, hint(flags, err))
+		return command.Usagef("%s: %v%s", c.Name, err, hint(flags, err))
 	case len(passedOn) > 0 && !c.PassesOn:
-		return Usagef("%s: unexpected argument %q", c.Name, "--")
+		return command.Usagef("%s: unexpected argument %q", c.Name, "--")
 	}
 	if err := shell.CheckQuotes(given); err != nil {
-		return Usagef("%s: %v", c.Name, err)
+		return command.Usagef("%s: %v", c.Name, err)
 	}
 	return work(ctx, p, given, passedOn)
 }
@@ -166,14 +139,6 @@ func hint(flags *flag.FlagSet, err error) string {
 	return fault.Suggest(unknown, known, "")
 }
 
-// Count returns a number with its noun.
-func Count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
-}
-
 func printCommands(w io.Writer, commands []Command) error {
 	var b strings.Builder
 	b.WriteString("flow is the tool for people who write applications with the router flow.\n\nUsage:\n\n")
@@ -185,14 +150,14 @@ func printCommands(w io.Writer, commands []Command) error {
 	return err
 }
 
+// column is where the descriptions of flags begin in the help, after a tab.
+const column = 19
+
 func (c Command) printHelp(w io.Writer) error {
 	flags := flag.NewFlagSet(c.Name, flag.ContinueOnError)
 	c.Setup(flags)
 	var listed strings.Builder
-	flags.VisitAll(func(f *flag.Flag) {
-		placeholder, usage := flag.UnquoteUsage(f)
-		fmt.Fprintf(&listed, "\t%-18s %s\n", strings.TrimSpace("-"+f.Name+" "+placeholder), strings.ReplaceAll(usage, "\n", "\n\t"+strings.Repeat(" ", 19)))
-	})
+	flags.VisitAll(func(f *flag.Flag) { listed.WriteString(command.DescribeFlag(f, column, "")) })
 	words := []string{"flow", c.Name}
 	if listed.Len() > 0 {
 		words = append(words, "[flags]")

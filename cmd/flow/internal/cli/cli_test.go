@@ -15,6 +15,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/cmd/flow/internal/files"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -30,9 +31,9 @@ var commands = []Command{
 				case "fail":
 					return errors.New("it failed")
 				case "said":
-					return fmt.Errorf("wrapped: %w", ErrSaid)
+					return fmt.Errorf("wrapped: %w", command.ErrReported)
 				case "usage":
-					return fmt.Errorf("wrapped: %w", Usagef("say: %s", "otherwise"))
+					return fmt.Errorf("wrapped: %w", command.Usagef("say: %s", "otherwise"))
 				}
 				if len(args) > 0 && args[0] == "panic" {
 					panic("oops\nit " + args[1])
@@ -54,34 +55,34 @@ func TestRun(t *testing.T) {
 		code           int
 		stdout, stderr string // what is in it
 	}{
-		{"say a b", OK, "false you [a b] []", ""},
-		{"say -loud a -to me b", OK, "true me [a b] []", ""},
-		{"say a --loud", OK, "true you [a] []", ""},
-		{"say a -- -loud b", OK, "false you [a] [-loud b]", ""},
-		{"say --", OK, "false you [] []", ""},
-		{"say - x", OK, "false you [- x] []", ""},
-		{"say fail", Failure, "", "it failed\n"},
-		{"say said", Failure, "", ""},
-		{"say usage", Usage, "", "say: otherwise"},
-		{"say -lout", Usage, "", `say: flag provided but not defined: -lout: did you mean "-loud"?`},
-		{"say x -to", Usage, "", "flag needs an argument: -to"},
-		{"say 'a b' c", Usage, "", `flow: say: the shell has passed the single quotes of 'a b' as part of the argument, as cmd.exe does. Use double quotes: "a b"`},
-		{"say -to me 'a'", Usage, "", `Use double quotes: "a"`},
-		{"say 'tis a", OK, "false you ['tis a] []", ""},
-		{"say a -- 'b'", OK, "false you [a] ['b']", ""},
-		{"plain", OK, "", ""},
-		{"plain x -- y", Usage, "", `plain: unexpected argument "--"`},
-		{"", Usage, "", "flow: say what to do"},
-		{"sai", Usage, "", `flow: there is no command "sai": did you mean "say"?`},
-		{"hlep", Usage, "", `flow: there is no command "hlep": did you mean "help"?`},
-		{"something", Usage, "", `flow: there is no command "something"` + "\n"},
-		{"help", OK, "\tflow say    say words\n\tflow plain  say nothing\n", ""},
-		{"-h", OK, "flow say", ""},
-		{"--help", OK, "flow say", ""},
-		{"help say", OK, "Usage: flow say [flags] WORD...\n\nSays the words.\n\nFlags:\n\n\t-loud              in capitals\n\t-to whom           whom to tell,\n\t                   by name\n", ""},
-		{"say -h", OK, "Usage: flow say", ""},
-		{"help plain", OK, "Usage: flow plain\n\nSays nothing.\n", ""},
-		{"help nothing", Usage, "", `there is no command "nothing"`},
+		{"say a b", command.OK, "false you [a b] []", ""},
+		{"say -loud a -to me b", command.OK, "true me [a b] []", ""},
+		{"say a --loud", command.OK, "true you [a] []", ""},
+		{"say a -- -loud b", command.OK, "false you [a] [-loud b]", ""},
+		{"say --", command.OK, "false you [] []", ""},
+		{"say - x", command.OK, "false you [- x] []", ""},
+		{"say fail", command.Failure, "", "it failed\n"},
+		{"say said", command.Failure, "", ""},
+		{"say usage", command.Usage, "", "say: otherwise"},
+		{"say -lout", command.Usage, "", `say: flag provided but not defined: -lout: did you mean "-loud"?`},
+		{"say x -to", command.Usage, "", "flag needs an argument: -to"},
+		{"say 'a b' c", command.Usage, "", `flow: say: the shell has passed the single quotes of 'a b' as part of the argument, as cmd.exe does. Use double quotes: "a b"`},
+		{"say -to me 'a'", command.Usage, "", `Use double quotes: "a"`},
+		{"say 'tis a", command.OK, "false you ['tis a] []", ""},
+		{"say a -- 'b'", command.OK, "false you [a] ['b']", ""},
+		{"plain", command.OK, "", ""},
+		{"plain x -- y", command.Usage, "", `plain: unexpected argument "--"`},
+		{"", command.Usage, "", "flow: say what to do"},
+		{"sai", command.Usage, "", `flow: there is no command "sai": did you mean "say"?`},
+		{"hlep", command.Usage, "", `flow: there is no command "hlep": did you mean "help"?`},
+		{"something", command.Usage, "", `flow: there is no command "something"` + "\n"},
+		{"help", command.OK, "\tflow say    say words\n\tflow plain  say nothing\n", ""},
+		{"-h", command.OK, "flow say", ""},
+		{"--help", command.OK, "flow say", ""},
+		{"help say", command.OK, "Usage: flow say [flags] WORD...\n\nSays the words.\n\nFlags:\n\n\t-loud              in capitals\n\t-to whom           whom to tell,\n\t                   by name\n", ""},
+		{"say -h", command.OK, "Usage: flow say", ""},
+		{"help plain", command.OK, "Usage: flow plain\n\nSays nothing.\n", ""},
+		{"help nothing", command.Usage, "", `there is no command "nothing"`},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
@@ -101,7 +102,7 @@ func TestPanic(t *testing.T) {
 	is := is.New(t)
 	flowtest.SetTempDir(t, t.TempDir())
 	var errs strings.Builder
-	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), Failure)
+	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), command.Failure)
 	line, rest, _ := strings.Cut(errs.String(), "\n")
 	is.Equal(rest, "")
 	name, ok := strings.CutPrefix(line, "flow say: this is a bug of flow, and nothing was changed: oops: please report it with ")
@@ -119,7 +120,7 @@ func TestPanicWithoutTempDir(t *testing.T) {
 	is := is.New(t)
 	flowtest.SetTempDir(t, filepath.Join(t.TempDir(), "none"))
 	var errs strings.Builder
-	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), Failure)
+	is.Equal(Run(t.Context(), Process{Stdout: io.Discard, Stderr: &errs}, commands, []string{"say", "panic", "fails"}), command.Failure)
 	is.True(strings.Contains(errs.String(), "please report it with what follows"))
 	is.True(strings.Contains(errs.String(), "cli_test.go:"))
 }

@@ -29,6 +29,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/command"
 )
 
 // Command is "flow dev".
@@ -68,22 +69,22 @@ type options struct {
 // run is the work of the command.
 func (o *options) run(ctx context.Context, p cli.Process, args, passedOn []string) error {
 	if len(args) > 1 {
-		return cli.Usagef("dev: unexpected argument %q: arguments of the program stand behind \"--\"", args[1])
+		return command.Usagef("dev: unexpected argument %q: arguments of the program stand behind \"--\"", args[1])
 	}
 	for _, arg := range passedOn {
 		if name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "="); strings.HasPrefix(arg, "-") && name == "addr" {
-			return cli.Usagef("dev: -addr is for flow dev, and stands before \"--\": it hands its socket to the program")
+			return command.Usagef("dev: -addr is for flow dev, and stands before \"--\": it hands its socket to the program")
 		}
 	}
 	if strings.HasPrefix(o.addr, "unix:") {
-		return cli.Usagef("dev: -addr is %q: it must be host:port, which a browser can open", o.addr)
+		return command.Usagef("dev: -addr is %q: it must be host:port, which a browser can open", o.addr)
 	}
 	if o.ready <= 0 {
-		return cli.Usagef("dev: -ready is %v: it must be more than nothing", o.ready)
+		return command.Usagef("dev: -ready is %v: it must be more than nothing", o.ready)
 	}
 	flags, err := splitFlags(o.build)
 	if err != nil {
-		return cli.Usagef("dev: -build: %v", err)
+		return command.Usagef("dev: -build: %v", err)
 	}
 	given := ""
 	if len(args) == 1 {

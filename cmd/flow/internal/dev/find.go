@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/command"
 )
 
 // findMain returns the main package to run, as the go tool takes it, and the name of its
@@ -50,7 +50,7 @@ func findMain(ctx context.Context, m project.Module, dir, given string, flags []
 	for _, p := range mains {
 		names = append(names, shownDir(dir, p.Dir))
 	}
-	return "", "", cli.Usagef("dev: there are several main packages, %s: say which one to run, as in \"flow dev %s\"", strings.Join(names, " and "), names[0])
+	return "", "", command.Usagef("dev: there are several main packages, %s: say which one to run, as in \"flow dev %s\"", strings.Join(names, " and "), names[0])
 }
 
 // oneMain checks a package that was given.
@@ -59,11 +59,11 @@ func oneMain(packages []project.Package, given string) (pkg, name string, err er
 	case len(packages) == 0:
 		return "", "", fmt.Errorf("dev: %s is no package", given)
 	case len(packages) > 1:
-		return "", "", cli.Usagef("dev: %s are several packages: give one", given)
+		return "", "", command.Usagef("dev: %s are several packages: give one", given)
 	case packages[0].Error != nil && packages[0].Name == "":
 		return "", "", fmt.Errorf("dev: %s", packages[0].Error.Err)
 	case packages[0].Name != "" && packages[0].Name != "main":
-		return "", "", cli.Usagef("dev: %s is package %s and no program: give the directory of a main package", given, packages[0].Name)
+		return "", "", command.Usagef("dev: %s is package %s and no program: give the directory of a main package", given, packages[0].Name)
 	}
 	return given, programName(packages[0]), nil
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/disk"
+	"example.com/flow/internal/fault"
 )
 
 // survey finds out anew what there is to watch. What has changed since then has changed
@@ -195,7 +195,7 @@ func (s *session) name(paths []string) string {
 		name = below
 	}
 	if len(paths) > 1 {
-		return filepath.ToSlash(name) + " and " + cli.Count(len(paths)-1, "other")
+		return filepath.ToSlash(name) + " and " + fault.Count(len(paths)-1, "other")
 	}
 	return filepath.ToSlash(name)
 }

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/livereload"
+	"example.com/flow/internal/fault"
 )
 
 const (
@@ -222,7 +222,7 @@ func (s *session) built(bin *binary, output string, err error) {
 		if len(faults) == 0 {
 			faults = []devpage.Fault{{Text: "go build: " + err.Error()}}
 		}
-		s.fail(ofBuild, fmt.Sprintf("the build has failed after %s: %s", seconds(b.took), cli.Count(len(faults), "fault")), faults)
+		s.fail(ofBuild, fmt.Sprintf("the build has failed after %s: %s", seconds(b.took), fault.Count(len(faults), "fault")), faults)
 		s.surveyAfter(b)
 		return
 	case output != "":
@@ -451,7 +451,7 @@ func (s *session) over(p *process, err error) {
 		s.start(bin)
 	case p.leaving:
 	case len(p.faults) > 0:
-		s.fail(ofPrograms, "the application has "+cli.Count(len(p.faults), "fault"), p.faults)
+		s.fail(ofPrograms, "the application has "+fault.Count(len(p.faults), "fault"), p.faults)
 	default:
 		stderr := p.stderr.String()
 		f := parseCrash(stderr, s.program.dir, s.own)

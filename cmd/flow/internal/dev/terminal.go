@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/fault"
 )
 
 // A terminal is where the tool says what it does: a line for each event, and the faults
@@ -63,7 +63,7 @@ func (t *terminal) list(color devpage.Color, title string, faults []devpage.Faul
 // that of a line about it, noun what one of the faults is called, and good the line that
 // says that there are none any more.
 func (t *terminal) compare(color devpage.Color, format, noun, good string, before, now []devpage.Fault) {
-	counted := cli.Count(len(now), noun)
+	counted := fault.Count(len(now), noun)
 	switch {
 	case len(now) == 0 && len(before) > 0:
 		t.say("%s", good)
@@ -112,7 +112,7 @@ func (t *terminal) warn(before, now []devpage.Fault) {
 			added = append(added, w)
 		}
 	}
-	what, counted := judged(now), cli.Count(len(now), "warning")
+	what, counted := judged(now), fault.Count(len(now), "warning")
 	switch {
 	case len(now) == 0 && len(before) == 0:
 	case len(added) == 0 && len(now) == len(before):

@@ -21,6 +21,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/command"
 )
 
 // Command is flow mv.
@@ -54,7 +55,7 @@ then, or if anything fails half-way.`,
 		force := flags.Bool("force", false, "move even if middleware of In covers less then")
 		return func(ctx context.Context, p cli.Process, args, _ []string) error {
 			if len(args) != 2 {
-				return cli.Usagef("mv: give two paths, of what to move and where to, and not %d; a name with brackets or parentheses needs quotes", len(args))
+				return command.Usagef("mv: give two paths, of what to move and where to, and not %d; a name with brackets or parentheses needs quotes", len(args))
 			}
 			return run(ctx, p, args[0], args[1], *dry, *force)
 		}

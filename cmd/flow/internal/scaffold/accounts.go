@@ -20,6 +20,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/routetree"
@@ -33,9 +34,9 @@ const accountsPart = "accounts"
 func (a *addition) runAccounts(p cli.Process, args []string) error {
 	switch {
 	case a.methods != "" || a.name != "" || a.page || a.endpoint:
-		return cli.Usagef("add: -accounts writes files of its own: it goes with no other flag")
+		return command.Usagef("add: -accounts writes files of its own: it goes with no other flag")
 	case len(args) > 1:
-		return cli.Usagef("add: with -accounts, say at most one argument, the directory of the main package that runs the application")
+		return command.Usagef("add: with -accounts, say at most one argument, the directory of the main package that runs the application")
 	}
 	app, err := project.Find(p.Dir)
 	if err != nil {
@@ -122,7 +123,7 @@ func (j *join) findMain(dir string, args []string) (string, error) {
 	if len(args) == 1 {
 		named := absolute(dir, args[0])
 		if !isMain[named] {
-			return "", cli.Usagef("add: %s is not the directory of a main package of the module %s", args[0], j.app.Module.Path)
+			return "", command.Usagef("add: %s is not the directory of a main package of the module %s", args[0], j.app.Module.Path)
 		}
 		return named, nil
 	}
@@ -140,7 +141,7 @@ func (j *join) findMain(dir string, args []string) (string, error) {
 		below, _ := filepath.Rel(dir, m)
 		shown = append(shown, "./"+filepath.ToSlash(below))
 	}
-	return "", cli.Usagef("add: there are several main packages that import %s, %s: say which one gets the flags of the accounts, as in \"flow add -accounts %s\"", j.app.ImportPath(), strings.Join(shown, " and "), shown[0])
+	return "", command.Usagef("add: there are several main packages that import %s, %s: say which one gets the flags of the accounts, as in \"flow add -accounts %s\"", j.app.ImportPath(), strings.Join(shown, " and "), shown[0])
 }
 
 // read reads the Go files of the application, those of package main and of others that import
@@ -496,7 +497,7 @@ func summary(names []string) (lines []string) {
 	}
 	slices.Sort(dirs)
 	for _, dir := range dirs {
-		lines = append(lines, fmt.Sprintf("%s/\t%s", dir, cli.Count(count[dir], "file")))
+		lines = append(lines, fmt.Sprintf("%s/\t%s", dir, fault.Count(count[dir], "file")))
 	}
 	return lines
 }

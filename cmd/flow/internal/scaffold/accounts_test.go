@@ -11,7 +11,7 @@ import (
 	"github.com/matryer/is"
 	"golang.org/x/mod/modfile"
 
-	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -181,7 +181,7 @@ func TestAddAccounts(t *testing.T) {
 			root := lay(t, tt.files)
 			code, out, errs := run(root, append([]string{"add", "-accounts"}, strings.Fields(tt.args)...)...)
 			is.Equal(errs, "")
-			is.Equal(code, cli.OK)
+			is.Equal(code, command.OK)
 			after := contents(t, root)
 			for name, want := range tt.want {
 				if !strings.Contains(after[name], want) {
@@ -226,19 +226,19 @@ func TestAddAccountsFaults(t *testing.T) {
 		code  int
 		want  string
 	}{
-		{"another flag", shop(), "-page", cli.Usage, "add: -accounts writes files of its own: it goes with no other flag\n"},
-		{"two directories", shop(), "a b", cli.Usage, "add: with -accounts, say at most one argument, the directory of the main package that runs the application\n"},
-		{"a directory without package main", shop(), "app", cli.Usage, "add: app is not the directory of a main package of the module example.com/shop\n"},
-		{"no main package", shop("main.go", "package main\n\nfunc main() {}\n"), "", cli.Failure, "no main package of the module example.com/shop imports example.com/shop/app: say the directory of the one that runs it, as in \"flow add -accounts ./cmd/site\"\n"},
-		{"several", map[string]string{"go.mod": shopMod, "app/app.go": shopGo, "app/router/index.html": "", "cmd/a/main.go": shopMain, "cmd/b/main.go": shopMain}, "", cli.Usage, "add: there are several main packages that import example.com/shop/app, ./cmd/a and ./cmd/b: say which one gets the flags of the accounts, as in \"flow add -accounts ./cmd/a\"\n"},
-		{"a go.mod that is none", shop("go.mod", "module example.com/shop\nrequire\n"), "", cli.Failure, "go.mod:2: usage: require module/path v1.2.3\n"},
-		{"accounts", shop("accounts.go", "package main\n\nfunc addAccounts() {}\n"), "", cli.Failure, fit + "accounts.go:3: the accounts are there already, or another addAccounts\n"},
-		{"an application that is called like them", map[string]string{"go.mod": shopMod, "accounts/app.go": strings.Replace(shopGo, "package app", "package accounts", 1), "accounts/router/index.html": "", "main.go": strings.Replace(strings.ReplaceAll(shopMain, "app.", "accounts."), "shop/app", "shop/accounts", 1)}, "", cli.Failure, fit + "accounts: it is there already, and would be the package of the accounts: call it otherwise\n"},
+		{"another flag", shop(), "-page", command.Usage, "add: -accounts writes files of its own: it goes with no other flag\n"},
+		{"two directories", shop(), "a b", command.Usage, "add: with -accounts, say at most one argument, the directory of the main package that runs the application\n"},
+		{"a directory without package main", shop(), "app", command.Usage, "add: app is not the directory of a main package of the module example.com/shop\n"},
+		{"no main package", shop("main.go", "package main\n\nfunc main() {}\n"), "", command.Failure, "no main package of the module example.com/shop imports example.com/shop/app: say the directory of the one that runs it, as in \"flow add -accounts ./cmd/site\"\n"},
+		{"several", map[string]string{"go.mod": shopMod, "app/app.go": shopGo, "app/router/index.html": "", "cmd/a/main.go": shopMain, "cmd/b/main.go": shopMain}, "", command.Usage, "add: there are several main packages that import example.com/shop/app, ./cmd/a and ./cmd/b: say which one gets the flags of the accounts, as in \"flow add -accounts ./cmd/a\"\n"},
+		{"a go.mod that is none", shop("go.mod", "module example.com/shop\nrequire\n"), "", command.Failure, "go.mod:2: usage: require module/path v1.2.3\n"},
+		{"accounts", shop("accounts.go", "package main\n\nfunc addAccounts() {}\n"), "", command.Failure, fit + "accounts.go:3: the accounts are there already, or another addAccounts\n"},
+		{"an application that is called like them", map[string]string{"go.mod": shopMod, "accounts/app.go": strings.Replace(shopGo, "package app", "package accounts", 1), "accounts/router/index.html": "", "main.go": strings.Replace(strings.ReplaceAll(shopMain, "app.", "accounts."), "shop/app", "shop/accounts", 1)}, "", command.Failure, fit + "accounts: it is there already, and would be the package of the accounts: call it otherwise\n"},
 		{"all that is in the way", shop(
 			"accounts/x.go", "package accounts\n", "app/links.go", "package app\n", "app/router/(members)/x.html", "", "app/router/accounts.html", "", "app/router/sign-in.html", "",
 			"app/users.go", "package app\n\nimport \"example.com/members/v2\"\n\ntype (\n\tpasswordForm struct{}\n\taccounts int\n)\n\nfunc init() { flow.At(\"index\").GET().Name(\"sign-up\") }\n",
 			"flags.go", "package main\n\nimport \"flag\"\n\nvar database = flag.String(\"url\", \"\", \"\")\n\nfunc init() { flag.StringVar(database, \"db\", \"\", \"\") }\n\nfunc mail() {}\n", "cmd/other/main.go", "package main\n\nvar x = flag.String(\"db\", \"\", \"\")\n",
-		), ".", cli.Failure, fit +
+		), ".", command.Failure, fit +
 			"accounts: it is there already, and would be the package of the accounts: call it otherwise\n" +
 			"app/links.go: it is there already: call it otherwise\n" +
 			"app/router/(accounts)/sign-in/index.html and app/router/sign-in.html both answer /sign-in: rename one of them\n" +
@@ -261,7 +261,7 @@ func TestAddAccountsFaults(t *testing.T) {
 			code, out, errs := run(root, append([]string{"add", "-accounts"}, strings.Fields(tt.args)...)...)
 			is.Equal(out, "")
 			want := tt.want
-			if tt.code == cli.Usage {
+			if tt.code == command.Usage {
 				want = "flow: " + want + "\"flow help\" tells the commands and their flags.\n"
 			}
 			if got := ofAccounts.ReplaceAllString(strings.ReplaceAll(errs, root+string(filepath.Separator), ""), ":N$1"); got != want {
@@ -276,7 +276,7 @@ func TestAddAccountsFaults(t *testing.T) {
 		root := lay(t, map[string]string{"go.mod": shopMod, "app/app.go": shopGo, "app/router/index.html": "", "cmd/shop/main.go": shopMain})
 		code, out, errs := run(filepath.Join(root, "app", "router"), "add", "-accounts")
 		is.Equal(errs, "")
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		is.True(strings.Contains(out, "\nThen cd ../.. && go vet ./... && go test ./... && go run ./cmd/shop check, and flow dev"))
 	})
 	t.Run("in the middle", func(t *testing.T) {
@@ -285,7 +285,7 @@ func TestAddAccountsFaults(t *testing.T) {
 		flowtest.Symlink(t, "nowhere", filepath.Join(root, "go.sum")) // is not there, and cannot be made
 		before := changes(nil, nil)
 		code, _, errs := run(root, "add", "-accounts")
-		is.Equal(code, cli.Failure)
+		is.Equal(code, command.Failure)
 		is.True(strings.Contains(errs, "go.sum"))
 		is.NoErr(os.Remove(filepath.Join(root, "go.sum")))
 		is.Equal(changes(shop(), contents(t, root)), before)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/command"
 )
 
 var (
@@ -35,7 +35,7 @@ func TestAccountsDocument(t *testing.T) {
 	dir := filepath.Join(lay(t, nil), "desk")
 	code, _, errs := run(filepath.Dir(dir), "new", "desk", "-accounts", "-flow", library)
 	is.Equal(errs, "")
-	is.Equal(code, cli.OK)
+	is.Equal(code, command.OK)
 
 	files, changes := 0, 0
 	for _, m := range fenced.FindAllStringSubmatch(string(text), -1) {

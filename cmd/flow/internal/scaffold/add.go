@@ -15,6 +15,7 @@ import (
 
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/routetree"
@@ -76,13 +77,13 @@ func (a *addition) run(_ context.Context, p cli.Process, args, _ []string) error
 	hint := eaten(p.Dir, args)
 	switch {
 	case len(args) == 0:
-		return cli.Usagef(`add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`)
+		return command.Usagef(`add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`)
 	case hint != "":
-		return cli.Usagef("add: %s", hint)
+		return command.Usagef("add: %s", hint)
 	case len(args) > 1:
-		return cli.Usagef("add: say one path, not %d (%s): quote it if it has brackets", len(args), strings.Join(args, " "))
+		return command.Usagef("add: say one path, not %d (%s): quote it if it has brackets", len(args), strings.Join(args, " "))
 	case a.page && a.endpoint:
-		return cli.Usagef("add: -page and -endpoint exclude each other")
+		return command.Usagef("add: -page and -endpoint exclude each other")
 	}
 	methods, err := readMethods(a.methods)
 	if err != nil {
@@ -110,7 +111,7 @@ func readMethods(list string) ([]string, error) {
 		m = strings.ToUpper(m)
 		switch {
 		case !known[m]:
-			return nil, cli.Usagef("add: -methods: there is no call flow.%s%s", m, fault.Suggest(m, known, ": for another method, write flow.Method in the counterpart"))
+			return nil, command.Usagef("add: -methods: there is no call flow.%s%s", m, fault.Suggest(m, known, ": for another method, write flow.Method in the counterpart"))
 		case !slices.Contains(methods, m):
 			methods = append(methods, m)
 		}
@@ -143,7 +144,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	}
 	path, ext, exact, err := readPath(filepath.ToSlash(arg), app.Shown(routetree.RouterDir), tree.Extensions())
 	if err != nil {
-		return nil, cli.Usagef("add: %v", err)
+		return nil, command.Usagef("add: %v", err)
 	}
 	if !exact {
 		if path, err = project.Place(tree, path); err != nil {
@@ -175,7 +176,7 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 	case len(methods) == 0 && (ext == endpointExt || ext == pageExt && len(paramsOf(route)) > 0):
 		methods = []string{http.MethodGet}
 	case isForm(route, methods) && ext != pageExt:
-		return nil, cli.Usagef("add: a page with handlers for GET and POST gets a form, and what looks like an action in %s is text: write %s", inTree, shell.Quote(path+pageExt))
+		return nil, command.Usagef("add: a page with handlers for GET and POST gets a form, and what looks like an action in %s is text: write %s", inTree, shell.Quote(path+pageExt))
 	}
 	c := &counterpart{pkg: pkg.name, route: route, name: a.name, handlers: handlersOf(route, methods, pkg.taken), asks: pkg.asks()}
 	if err := a.check(app, tree, pkg, c); err != nil {
@@ -190,17 +191,17 @@ func (a *addition) extension(t *routetree.Tree, pkg *goPackage, path, written st
 	gets := len(methods) == 0 || slices.Contains(methods, http.MethodGet) || slices.Contains(methods, methodAny)
 	switch {
 	case a.page && written == endpointExt || a.endpoint && written != "" && written != endpointExt:
-		return "", cli.Usagef("add: the extension %s is not what the flag says: leave one of them out", written)
+		return "", command.Usagef("add: the extension %s is not what the flag says: leave one of them out", written)
 	case store && (a.page || written != "" && written != endpointExt):
-		return "", cli.Usagef("add: a file called store answers POST and nothing else: it is no page")
+		return "", command.Usagef("add: a file called store answers POST and nothing else: it is no page")
 	case store && len(methods) > 0 && !slices.Equal(methods, []string{http.MethodPost}):
-		return "", cli.Usagef("add: a file called store serves POST and nothing but POST: add other methods to the index file beside it")
+		return "", command.Usagef("add: a file called store serves POST and nothing but POST: add other methods to the index file beside it")
 	case written != "":
 		return written, nil
 	case a.endpoint:
 		return endpointExt, nil
 	case routetree.IsMarkdown(filepath.Ext(path)):
-		return "", cli.Usagef("add: Router.Formats has no %s: write %s, or say -endpoint if the URL is to end so", filepath.Ext(path), shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))))
+		return "", command.Usagef("add: Router.Formats has no %s: write %s, or say -endpoint if the URL is to end so", filepath.Ext(path), shell.Quote(strings.TrimSuffix(path, filepath.Ext(path))))
 	case a.page:
 		return pageExt, nil
 	}
@@ -368,7 +369,7 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) {
 			return
 		case text != "":
 			p.anew, p.printed = append(p.anew, file{filepath.Join(p.app.Dir, t.name), []byte(text), string(t.text)}), ""
-			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(t.name), cli.Count(len(p.rows), "row")))
+			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(t.name), fault.Count(len(p.rows), "row")))
 			return
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/command"
 )
 
 const (
@@ -348,7 +348,7 @@ func TestAdd(t *testing.T) {
 			before := contents(t, root)
 			code, out, errs := run(root, append([]string{"add"}, tt.args...)...)
 			is.Equal(errs, "")
-			is.Equal(code, cli.OK)
+			is.Equal(code, command.OK)
 			if !strings.Contains(out, tt.out) {
 				t.Errorf("said\n%s\nwant in it\n%s", out, tt.out)
 			}
@@ -361,7 +361,7 @@ func TestAdd(t *testing.T) {
 			}
 			// What is there now is refused a second time.
 			code, _, errs = run(root, append([]string{"add"}, tt.args...)...)
-			is.Equal(code, cli.Failure)
+			is.Equal(code, command.Failure)
 			is.True(strings.Contains(errs, " is there already"))
 			is.Equal(contents(t, root), after)
 		})
@@ -391,72 +391,72 @@ func TestAddFaults(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", cli.Usage, `add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`},
-		{"a b", cli.Usage, "add: say one path, not 2 (a b): quote it if it has brackets"},
-		{"a -page -endpoint", cli.Usage, "add: -page and -endpoint exclude each other"},
-		{"a -methods get,pots", cli.Usage, `add: -methods: there is no call flow.POTS: did you mean "POST"?`},
-		{"a -methods propfind", cli.Usage, "add: -methods: there is no call flow.PROPFIND: for another method, write flow.Method in the counterpart"},
-		{"a.html -endpoint", cli.Usage, "add: the extension .html is not what the flag says"},
-		{"a.http -page", cli.Usage, "add: the extension .http is not what the flag says"},
-		{"a/store -page", cli.Usage, "add: a file called store answers POST and nothing else: it is no page"},
-		{"store -methods get", cli.Usage, "add: a file called store serves POST and nothing but POST"},
-		{"users/{id}", cli.Usage, `add: a parameter is written with brackets: flow add "users/[id]"`},
+		{"", command.Usage, `add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`},
+		{"a b", command.Usage, "add: say one path, not 2 (a b): quote it if it has brackets"},
+		{"a -page -endpoint", command.Usage, "add: -page and -endpoint exclude each other"},
+		{"a -methods get,pots", command.Usage, `add: -methods: there is no call flow.POTS: did you mean "POST"?`},
+		{"a -methods propfind", command.Usage, "add: -methods: there is no call flow.PROPFIND: for another method, write flow.Method in the counterpart"},
+		{"a.html -endpoint", command.Usage, "add: the extension .html is not what the flag says"},
+		{"a.http -page", command.Usage, "add: the extension .http is not what the flag says"},
+		{"a/store -page", command.Usage, "add: a file called store answers POST and nothing else: it is no page"},
+		{"store -methods get", command.Usage, "add: a file called store serves POST and nothing but POST"},
+		{"users/{id}", command.Usage, `add: a parameter is written with brackets: flow add "users/[id]"`},
 		// What the shell has made of brackets.
-		{"users/i", cli.Usage, `add: users/i is the name of a file here, which a shell puts in the place of "users/[id]" without quotes: write flow add "users/[id]", or users/i.html if that is meant`},
-		{"users/d users/i", cli.Usage, "add: users/i is the name of a file here"},
-		{"x", cli.Usage, "add: x is the name of a file here"},
-		{"posts/id/comments", cli.Failure, `there is app/router/posts/[id].html already: if "posts/[id]/comments" is meant, quote it, so that the shell leaves the brackets alone: flow add "posts/[id]/comments"; or write posts/id/comments.html`},
+		{"users/i", command.Usage, `add: users/i is the name of a file here, which a shell puts in the place of "users/[id]" without quotes: write flow add "users/[id]", or users/i.html if that is meant`},
+		{"users/d users/i", command.Usage, "add: users/i is the name of a file here"},
+		{"x", command.Usage, "add: x is the name of a file here"},
+		{"posts/id/comments", command.Failure, `there is app/router/posts/[id].html already: if "posts/[id]/comments" is meant, quote it, so that the shell leaves the brackets alone: flow add "posts/[id]/comments"; or write posts/id/comments.html`},
 		// What Check would say.
-		{"users", cli.Failure, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n"},
-		{"posts/[slug]", cli.Failure, "app/router/posts/[id].html and app/router/posts/[slug].html both answer /posts/x: rename one of them\n"},
-		{"plain.http", cli.Failure, "app/router/plain.html and app/router/plain.http both answer /plain: rename one of them\n"},
-		{"cart", cli.Failure, "app/router/(shop)/cart.html is there already"},
-		{"./cart", cli.Failure, "app/router/(shop)/cart.html and app/router/cart.html both answer /cart"},
-		{"app.css", cli.Failure, "app/router/app.css.html and app/public/app.css both answer /app.css"},
-		{"wares/x", cli.Failure, "wares/x may be in several directories: write \"(shop)/wares/x\" or ./wares/x\n"},
-		{"wares/+row", cli.Failure, "wares/+row may be in several directories: write \"(shop)/wares/+row\" or ./wares/+row\n"},
-		{"user-[id]", cli.Failure, `app/router/user-[id].html: a parameter fills a whole segment, and "user-[id]" is not one of`},
-		{"[id]/x/[id]", cli.Failure, `app/router/[id]/x/[id].html: the parameter "id" stands twice in one path`},
-		{"[...a]/b", cli.Failure, "the catch-all [...a] takes the rest of the URL"},
-		{"a/b:c", cli.Failure, "app/router/a/b:c.html: the name holds ':', which go:embed refuses"},
-		{"(admin)", cli.Failure, "app/router/(admin).html: parentheses group the files of a directory"},
-		{"Users/x", cli.Failure, "differs only in case"},
-		{"con", cli.Failure, `"con" is a device on Windows`},
-		{"[id=imt]", cli.Failure, `app/router/[id=imt].html: no matcher is called "imt": did you mean "int"?`},
+		{"users", command.Failure, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n"},
+		{"posts/[slug]", command.Failure, "app/router/posts/[id].html and app/router/posts/[slug].html both answer /posts/x: rename one of them\n"},
+		{"plain.http", command.Failure, "app/router/plain.html and app/router/plain.http both answer /plain: rename one of them\n"},
+		{"cart", command.Failure, "app/router/(shop)/cart.html is there already"},
+		{"./cart", command.Failure, "app/router/(shop)/cart.html and app/router/cart.html both answer /cart"},
+		{"app.css", command.Failure, "app/router/app.css.html and app/public/app.css both answer /app.css"},
+		{"wares/x", command.Failure, "wares/x may be in several directories: write \"(shop)/wares/x\" or ./wares/x\n"},
+		{"wares/+row", command.Failure, "wares/+row may be in several directories: write \"(shop)/wares/+row\" or ./wares/+row\n"},
+		{"user-[id]", command.Failure, `app/router/user-[id].html: a parameter fills a whole segment, and "user-[id]" is not one of`},
+		{"[id]/x/[id]", command.Failure, `app/router/[id]/x/[id].html: the parameter "id" stands twice in one path`},
+		{"[...a]/b", command.Failure, "the catch-all [...a] takes the rest of the URL"},
+		{"a/b:c", command.Failure, "app/router/a/b:c.html: the name holds ':', which go:embed refuses"},
+		{"(admin)", command.Failure, "app/router/(admin).html: parentheses group the files of a directory"},
+		{"Users/x", command.Failure, "differs only in case"},
+		{"con", command.Failure, `"con" is a device on Windows`},
+		{"[id=imt]", command.Failure, `app/router/[id=imt].html: no matcher is called "imt": did you mean "int"?`},
 		// Templates of their directories.
-		{"+layout", cli.Failure, "app/router/+layout.html is there already\n"},
-		{"+row -methods get", cli.Usage, "add: +row is a template of its directory, without a URL: it has no methods, no name, and the extension .html"},
-		{"+row.http", cli.Usage, "add: +row is a template of its directory"},
-		{"users/+page", cli.Usage, "add: a page has no + in front: write flow add users/index"},
-		{"users/+Layout", cli.Usage, "add: write +layout, in small letters"},
-		{"Users/+row", cli.Failure, "differs only in case"},
-		{"whole/+layout", cli.Failure, "app/router/whole/[id].html: it begins with <!doctype, and would be shown inside app/router/whole/+layout.html: take out of it what stands around the page first, or write the layout yourself\napp/router/whole/x/+error.html: it begins with <!doctype"},
+		{"+layout", command.Failure, "app/router/+layout.html is there already\n"},
+		{"+row -methods get", command.Usage, "add: +row is a template of its directory, without a URL: it has no methods, no name, and the extension .html"},
+		{"+row.http", command.Usage, "add: +row is a template of its directory"},
+		{"users/+page", command.Usage, "add: a page has no + in front: write flow add users/index"},
+		{"users/+Layout", command.Usage, "add: write +layout, in small letters"},
+		{"Users/+row", command.Failure, "differs only in case"},
+		{"whole/+layout", command.Failure, "app/router/whole/[id].html: it begins with <!doctype, and would be shown inside app/router/whole/+layout.html: take out of it what stands around the page first, or write the layout yourself\napp/router/whole/x/+error.html: it begins with <!doctype"},
 		// The counterpart.
-		{"users.index", cli.Failure, "app/users.index.go would be the counterpart of app/router/users/index.html and of app/router/users.index.html: call this one otherwise"},
-		{"a_test -methods get", cli.Failure, `the go tool builds a_test.go for tests only, and it would be the counterpart of app/router/a_test.html: call this one otherwise, or write the route file yourself, and register with flow.At("a_test")`},
-		{"@me -name me", cli.Failure, `the go tool refuses @me.go, which begins with @, and it would be the counterpart of app/router/@me.html`},
-		{"stray -methods get", cli.Failure, "app/stray.go is there already: rename it if it is something else. If it is for app/router/stray.html, write that file yourself, and add what is missing of this:\n\npackage app\n"},
-		{"guard", cli.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
-		{"index", cli.Failure, "app/router/index.html is there already\n"},
-		{"plain -methods get", cli.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
-		{"main -methods get", cli.Failure, "app/router/main.html is there already. For what is missing, add this to app/main.go:\n"},
-		{"users/index -methods get,post", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},
-		{"half -methods get,post", cli.Failure, "app/router/half.html is there already, and app/half.go:3 handles GET. For what is missing, add this to app/half.go:\n\npackage app\n\nimport (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() { flow.POST().Do(postHalf) }\n\n// postHalf answers POST /half.\nfunc postHalf(*flow.Request) flow.Response {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\")\n}\n"},
-		{"users/index -methods post,delete", cli.Failure, "app/router/users/index.html is there already, and app/users.index.go:7 handles POST. For what is missing, add this to app/users.index.go:\n\npackage app\n"},
-		{"users/store", cli.Failure, "app/users.index.go:7: app/router/users/index.html and app/router/users/store.http would both answer POST /users: keep one of them"},
-		{"notes/index -methods post", cli.Failure, "app/notes.store.go:3: app/router/notes/store.http and app/router/notes/index.http would both answer POST /notes: keep one of them"},
+		{"users.index", command.Failure, "app/users.index.go would be the counterpart of app/router/users/index.html and of app/router/users.index.html: call this one otherwise"},
+		{"a_test -methods get", command.Failure, `the go tool builds a_test.go for tests only, and it would be the counterpart of app/router/a_test.html: call this one otherwise, or write the route file yourself, and register with flow.At("a_test")`},
+		{"@me -name me", command.Failure, `the go tool refuses @me.go, which begins with @, and it would be the counterpart of app/router/@me.html`},
+		{"stray -methods get", command.Failure, "app/stray.go is there already: rename it if it is something else. If it is for app/router/stray.html, write that file yourself, and add what is missing of this:\n\npackage app\n"},
+		{"guard", command.Failure, "app/guard.go:3: flow.Use is for the whole application, and would stand in the counterpart of app/router/guard.html: call it in another file"},
+		{"index", command.Failure, "app/router/index.html is there already\n"},
+		{"plain -methods get", command.Failure, "app/router/plain.html is there already. For what is missing, write app/plain.go:\n\npackage app\n\nimport \"example.com/flow\"\n\nfunc init() { flow.GET().Do(showPlain) }\n"},
+		{"main -methods get", command.Failure, "app/router/main.html is there already. For what is missing, add this to app/main.go:\n"},
+		{"users/index -methods get,post", command.Failure, "app/router/users/index.html is there already, and app/users.index.go:6 handles GET, and app/users.index.go:7 handles POST\n"},
+		{"half -methods get,post", command.Failure, "app/router/half.html is there already, and app/half.go:3 handles GET. For what is missing, add this to app/half.go:\n\npackage app\n\nimport (\n\t\"net/http\"\n\n\t\"example.com/flow\"\n)\n\nfunc init() { flow.POST().Do(postHalf) }\n\n// postHalf answers POST /half.\nfunc postHalf(*flow.Request) flow.Response {\n\treturn flow.Fail(http.StatusNotImplemented, \"this is not written yet\")\n}\n"},
+		{"users/index -methods post,delete", command.Failure, "app/router/users/index.html is there already, and app/users.index.go:7 handles POST. For what is missing, add this to app/users.index.go:\n\npackage app\n"},
+		{"users/store", command.Failure, "app/users.index.go:7: app/router/users/index.html and app/router/users/store.http would both answer POST /users: keep one of them"},
+		{"notes/index -methods post", command.Failure, "app/notes.store.go:3: app/router/notes/store.http and app/router/notes/index.http would both answer POST /notes: keep one of them"},
 		// Names.
-		{"a -name users", cli.Failure, `-name: "users" is the name of another route already, given at app/users.index.go:6: call this one otherwise`},
-		{"a -name cart", cli.Failure, `-name: "cart" is the automatic name of app/router/(shop)/cart.html: call this one otherwise`},
-		{"items/[id]", cli.Failure, `app/notes.store.go:3: Name: "items.id" would be the automatic name of app/router/items/[id].html: change that name, or call this one otherwise`},
+		{"a -name users", command.Failure, `-name: "users" is the name of another route already, given at app/users.index.go:6: call this one otherwise`},
+		{"a -name cart", command.Failure, `-name: "cart" is the automatic name of app/router/(shop)/cart.html: call this one otherwise`},
+		{"items/[id]", command.Failure, `app/notes.store.go:3: Name: "items.id" would be the automatic name of app/router/items/[id].html: change that name, or call this one otherwise`},
 		// Formats.
-		{"manual/first", cli.Failure, "app/router/manual/first.md is there already\n"},
-		{"manual/first.html", cli.Failure, "app/router/manual/first.html and app/router/manual/first.md both answer /manual/first: rename one of them\n"},
-		{"a.md -endpoint", cli.Usage, "add: the extension .md is not what the flag says"},
-		{"a/store.md", cli.Usage, "add: a file called store answers POST and nothing else: it is no page"},
-		{"+row.md", cli.Usage, "add: +row is a template of its directory, without a URL: it has no methods, no name, and the extension .html"},
-		{"a.md -methods get,post", cli.Usage, "add: a page with handlers for GET and POST gets a form, and what looks like an action in router/a.md is text: write a.html"},
-		{"blog/a.markdown", cli.Usage, "add: Router.Formats has no .markdown: write blog/a, or say -endpoint if the URL is to end so"},
+		{"manual/first", command.Failure, "app/router/manual/first.md is there already\n"},
+		{"manual/first.html", command.Failure, "app/router/manual/first.html and app/router/manual/first.md both answer /manual/first: rename one of them\n"},
+		{"a.md -endpoint", command.Usage, "add: the extension .md is not what the flag says"},
+		{"a/store.md", command.Usage, "add: a file called store answers POST and nothing else: it is no page"},
+		{"+row.md", command.Usage, "add: +row is a template of its directory, without a URL: it has no methods, no name, and the extension .html"},
+		{"a.md -methods get,post", command.Usage, "add: a page with handlers for GET and POST gets a form, and what looks like an action in router/a.md is text: write a.html"},
+		{"blog/a.markdown", command.Usage, "add: Router.Formats has no .markdown: write blog/a, or say -endpoint if the URL is to end so"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
@@ -490,7 +490,7 @@ func TestAddFaults(t *testing.T) {
 				dir := filepath.Join(lay(t, mounted), tt.dir)
 				t.Chdir(dir)
 				code, _, errs := run(dir, append([]string{"add"}, strings.Fields(tt.args)...)...)
-				is.Equal(code == cli.OK, tt.want == "")
+				is.Equal(code == command.OK, tt.want == "")
 				if !strings.Contains(errs, tt.want) {
 					t.Errorf("got\n%s\nwant in it\n%s", errs, tt.want)
 				}
@@ -503,7 +503,7 @@ func TestAddFaults(t *testing.T) {
 		broken["app/broken.go"] = "package app\n\nfunc {\n"
 		root := lay(t, broken)
 		code, _, errs := run(root, "add", "a")
-		is.Equal(code, cli.Failure)
+		is.Equal(code, command.Failure)
 		is.True(strings.Contains(errs, "app/broken.go:3:6: expected"))
 	})
 	t.Run("tests alone", func(t *testing.T) {
@@ -517,7 +517,7 @@ func TestAddFaults(t *testing.T) {
 		root := lay(t, app())
 		code, out, errs := run(root, "add", filepath.Join(root, "app", "router", "users", "[id].html"))
 		is.Equal(errs, "")
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		is.True(strings.HasPrefix(out, "app/router/users/[id].html  the page /users/{id}\n"))
 	})
 	t.Run("from another directory", func(t *testing.T) {
@@ -526,7 +526,7 @@ func TestAddFaults(t *testing.T) {
 		dir := filepath.Join(root, "app", "router", "users")
 		t.Chdir(dir)
 		code, _, errs := run(dir, "add", "users")
-		is.Equal(code, cli.Failure)
+		is.Equal(code, command.Failure)
 		is.Equal(errs, "app/router/users.html and app/router/users/index.html both answer /users: rename one of them\n")
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/command"
 )
 
 // TestNothingToWarnOf: check has no warning about what flow new and flow add write. With accounts,
@@ -34,11 +34,11 @@ func TestNothingToWarnOf(t *testing.T) {
 			dir := filepath.Join(lay(t, nil), "hello")
 			code, _, errs := run(filepath.Dir(dir), append([]string{"new", "hello", "-flow", library}, strings.Fields(tt.flag)...)...)
 			is.Equal(errs, "")
-			is.Equal(code, cli.OK)
+			is.Equal(code, command.OK)
 			for args := range strings.SplitSeq(tt.adds, "\n") {
 				code, _, errs := run(dir, append([]string{"add"}, strings.Fields(args)...)...)
 				is.Equal(errs, "")
-				is.Equal(code, cli.OK)
+				is.Equal(code, command.OK)
 			}
 			commands := []string{"run . check -warnings=fail"}
 			switch {

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/shell"
 )
@@ -67,13 +68,13 @@ type newApp struct {
 
 func (n *newApp) run(ctx context.Context, p cli.Process, args, _ []string) error {
 	if len(args) != 1 {
-		return cli.Usagef("new: say one directory, as in: flow new hello")
+		return command.Usagef("new: say one directory, as in: flow new hello")
 	}
 	switch {
 	case n.api && n.docs:
-		return cli.Usagef("new: -api has no pages, and -docs is nothing but pages: leave one of them out, and add the other part with flow add")
+		return command.Usagef("new: -api has no pages, and -docs is nothing but pages: leave one of them out, and add the other part with flow add")
 	case n.accounts && (n.api || n.docs):
-		return cli.Usagef("new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one")
+		return command.Usagef("new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one")
 	}
 	dir := absolute(p.Dir, args[0])
 	if err := checkEmpty(dir, args[0]); err != nil {
@@ -135,7 +136,7 @@ func (n *newApp) checkModule(dir string) error {
 	err := checkPath(n.module)
 	switch {
 	case err != nil && flagged:
-		return cli.Usagef("new: -module: %v", err)
+		return command.Usagef("new: -module: %v", err)
 	case err != nil:
 		return fmt.Errorf("the name of the directory is no path of a module (%w): say one with -module, as in -module example.com/hello", err)
 	case n.module == libraryPath:

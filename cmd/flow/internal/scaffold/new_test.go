@@ -13,6 +13,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/internal/command"
 )
 
 const librarySums = "example.com/x v1.0.0 h1:x=\n"
@@ -51,7 +52,7 @@ func TestNew(t *testing.T) {
 			flow := library(t)
 			code, out, errs := run(root, append([]string{"new", "-flow", flow}, tt.args...)...)
 			is.Equal(errs, "")
-			is.Equal(code, cli.OK)
+			is.Equal(code, command.OK)
 			is.True(strings.Contains(out, "module "+tt.module+". Next:\n\n\tcd "+tt.args[0]+"\n"))
 			files := contents(t, filepath.Join(root, tt.args[0]))
 			is.Equal(files["go.mod"], "module "+tt.module+"\n\ngo 1.99\n\nrequire example.com/flow v0.0.0\n\nrequire github.com/julienschmidt/httprouter v1.2.3 // indirect\n\nreplace example.com/flow => "+modfile.AutoQuote(filepath.ToSlash(flow))+"\n")
@@ -84,7 +85,7 @@ func TestNew(t *testing.T) {
 		root := lay(t, nil)
 		code, out, errs := run(root, "new", "newapp-x", "-docs", "-flow", library(t))
 		is.Equal(errs, "")
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		is.True(strings.Contains(out, "module newapp-x. Next:"))
 		files := contents(t, filepath.Join(root, "newapp-x"))
 		m, err := modfile.Parse("go.mod", []byte(files["go.mod"]), nil)
@@ -109,7 +110,7 @@ func TestNew(t *testing.T) {
 		flow := library(t)
 		code, out, errs := run(root, "new", "desk-x", "-accounts", "-flow", flow)
 		is.Equal(errs, "")
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		is.True(strings.HasSuffix(out, "\nREADME.md says how to sign up for the first time, what production needs, and how the application leaves this machine.\n"))
 		files := contents(t, filepath.Join(root, "desk-x"))
 		is.Equal(files[".gitignore"], "/bin\n/desk-x\n/desk-x.exe\n*.test\n*.out\n*.db\n*.db-shm\n*.db-wal\n")
@@ -131,7 +132,7 @@ func TestNew(t *testing.T) {
 		root := lay(t, theirs)
 		code, out, errs := run(root, "new", ".", "-flow", library(t), "-module", "hello")
 		is.Equal(errs, "")
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		is.True(strings.HasPrefix(out, ". is made: "))
 		is.True(strings.Contains(out, " files, module hello. Next:\n\n\tflow dev"))
 		is.True(!strings.Contains(out, "README.md")) // which is theirs
@@ -152,7 +153,7 @@ func TestNew(t *testing.T) {
 			"flow/.gitattributes", of[".gitattributes"], "flow/LICENSE", of["LICENSE"], "flow/flow.go", of["flow.go"]))
 		code, _, errs := run(root, "new", "hello", "-vendor", "-flow", filepath.Join(root, "flow"))
 		is.Equal(errs, "")
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		files := contents(t, filepath.Join(root, "hello", "third_party", "flow"))
 		is.True(strings.HasPrefix(files["go.mod"], "module example.com/flow\n"))
 		delete(files, "go.mod")
@@ -162,7 +163,7 @@ func TestNew(t *testing.T) {
 		is := is.New(t)
 		root := lay(t, map[string]string{"here/LICENSE": ""})
 		code, out, _ := run(filepath.Join(root, "here"), "new", ".", "-flow", library(t))
-		is.Equal(code, cli.OK)
+		is.Equal(code, command.OK)
 		is.True(strings.HasPrefix(out, ". is made: "))
 		is.True(strings.Contains(out, " files, module here. Next:\n\n\tflow dev"))
 	})
@@ -200,32 +201,32 @@ func TestNewFaults(t *testing.T) {
 		code int
 		want string
 	}{
-		{"", cli.Usage, "new: say one directory, as in: flow new hello"},
-		{"a b", cli.Usage, "new: say one directory"},
-		{"x -api -docs", cli.Usage, "new: -api has no pages, and -docs is nothing but pages: leave one of them out"},
-		{"x -accounts -docs", cli.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
-		{"x -api -accounts", cli.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
-		{"full", cli.Failure, "full is not empty, it has notes.txt: say a directory that does not exist, or an empty one"},
-		{"full/notes.txt", cli.Failure, notDirectory.Error()},
-		{"full/notes.txt/x", cli.Failure, notDirectory.Error()},
-		{"Ünicode", cli.Failure, "the name of the directory is no path of a module"},
-		{"x -module a//b", cli.Usage, "new: -module: malformed import path"},
-		{"x -module ./y", cli.Usage, "new: -module: malformed import path"},
-		{".x", cli.Failure, `the name of the directory is no path of a module (malformed module path ".x": leading dot in path element): say one with -module`},
-		{"x -module example.com/.x", cli.Usage, `new: -module: malformed module path "example.com/.x": leading dot in path element`},
-		{"c++", cli.Failure, `malformed module path "c++": invalid char '+'`},
-		{"all", cli.Failure, "the go tool takes all for a set of packages: say another path with -module, as in -module example.com/all"},
-		{"x -module example.com/flow", cli.Failure, "example.com/flow is the path of flow itself"},
-		{"errors", cli.Failure, "a package of Go's standard library is called errors: say another path with -module, as in -module example.com/errors"},
-		{"x -module std", cli.Failure, "a package of Go's standard library is called std"},
-		{"app -flow good", cli.Failure, "the application has app itself, so that its binary cannot be called app: say a module that ends in another name with -module, as in -module example.com/hello"},
-		{"Notes -flow good", cli.Failure, "the application has notes itself, so that its binary cannot be called Notes"},
-		{"x -module example.com/readme.md/v2 -flow good", cli.Failure, "the application has README.md itself"},
-		{"x -flow full", cli.Failure, "the source of flow is not in "},
-		{"x -flow other", cli.Failure, "go.mod is not the go.mod of example.com/flow: say with -flow where the source of flow is"},
-		{"x -flow broken", cli.Failure, "go.mod:1: "},
-		{"x -flow bare", cli.Failure, "go.sum"},
-		{"x -flow good -vendor", cli.Failure, "-vendor: go list in "},
+		{"", command.Usage, "new: say one directory, as in: flow new hello"},
+		{"a b", command.Usage, "new: say one directory"},
+		{"x -api -docs", command.Usage, "new: -api has no pages, and -docs is nothing but pages: leave one of them out"},
+		{"x -accounts -docs", command.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
+		{"x -api -accounts", command.Usage, "new: -accounts is an application of its own: leave it out, and run flow add -accounts in the new one"},
+		{"full", command.Failure, "full is not empty, it has notes.txt: say a directory that does not exist, or an empty one"},
+		{"full/notes.txt", command.Failure, notDirectory.Error()},
+		{"full/notes.txt/x", command.Failure, notDirectory.Error()},
+		{"Ünicode", command.Failure, "the name of the directory is no path of a module"},
+		{"x -module a//b", command.Usage, "new: -module: malformed import path"},
+		{"x -module ./y", command.Usage, "new: -module: malformed import path"},
+		{".x", command.Failure, `the name of the directory is no path of a module (malformed module path ".x": leading dot in path element): say one with -module`},
+		{"x -module example.com/.x", command.Usage, `new: -module: malformed module path "example.com/.x": leading dot in path element`},
+		{"c++", command.Failure, `malformed module path "c++": invalid char '+'`},
+		{"all", command.Failure, "the go tool takes all for a set of packages: say another path with -module, as in -module example.com/all"},
+		{"x -module example.com/flow", command.Failure, "example.com/flow is the path of flow itself"},
+		{"errors", command.Failure, "a package of Go's standard library is called errors: say another path with -module, as in -module example.com/errors"},
+		{"x -module std", command.Failure, "a package of Go's standard library is called std"},
+		{"app -flow good", command.Failure, "the application has app itself, so that its binary cannot be called app: say a module that ends in another name with -module, as in -module example.com/hello"},
+		{"Notes -flow good", command.Failure, "the application has notes itself, so that its binary cannot be called Notes"},
+		{"x -module example.com/readme.md/v2 -flow good", command.Failure, "the application has README.md itself"},
+		{"x -flow full", command.Failure, "the source of flow is not in "},
+		{"x -flow other", command.Failure, "go.mod is not the go.mod of example.com/flow: say with -flow where the source of flow is"},
+		{"x -flow broken", command.Failure, "go.mod:1: "},
+		{"x -flow bare", command.Failure, "go.sum"},
+		{"x -flow good -vendor", command.Failure, "-vendor: go list in "},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			is := is.New(t)
@@ -265,7 +266,7 @@ func TestNewWritesTheFileOfHttpyac(t *testing.T) {
 	is.NoErr(err)
 	root := lay(t, nil)
 	code, _, errs := run(root, "new", "hello", "-flow", library(t))
-	is.Equal(code, cli.OK)
+	is.Equal(code, command.OK)
 	is.Equal(errs, "")
 	is.Equal(contents(t, root)["hello/.httpyac.js"], string(of))
 }

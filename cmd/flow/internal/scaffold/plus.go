@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/shell"
@@ -35,11 +35,11 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	base := path.Base(p)
 	switch {
 	case a.methods != "" || a.name != "" || a.endpoint || ext != "" && ext != pageExt:
-		return nil, cli.Usagef("add: %s is a template of its directory, without a URL: it has no methods, no name, and the extension %s", base, pageExt)
+		return nil, command.Usagef("add: %s is a template of its directory, without a URL: it has no methods, no name, and the extension %s", base, pageExt)
 	case strings.EqualFold(base, "+page"):
-		return nil, cli.Usagef("add: a page has no + in front: write flow add %s", shell.Quote(path.Join(path.Dir(p), "index")))
+		return nil, command.Usagef("add: a page has no + in front: write flow add %s", shell.Quote(path.Join(path.Dir(p), "index")))
 	case base != strings.ToLower(base) && (strings.EqualFold(base, layoutName) || strings.EqualFold(base, errorName)):
-		return nil, cli.Usagef("add: write %s, in small letters", strings.ToLower(base))
+		return nil, command.Usagef("add: write %s, in small letters", strings.ToLower(base))
 	}
 	if _, err := os.Lstat(filepath.Join(app.Dir, filepath.FromSlash(inTree))); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is there already", app.Shown(inTree))

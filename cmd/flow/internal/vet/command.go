@@ -19,6 +19,7 @@ import (
 	"example.com/flow/cmd/flow/internal/cli"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/cmd/flow/internal/typed"
+	"example.com/flow/internal/command"
 	"example.com/flow/internal/fault"
 )
 
@@ -57,10 +58,10 @@ does not see a route file that was renamed since:
 			case err != nil:
 				return err
 			case *asJSON:
-				if err := fault.WriteJSON(p.Stdout, found); err != nil || len(found) == 0 {
+				if err := command.PrintFaults(p.Stdout, found); err != nil || len(found) == 0 {
 					return err
 				}
-				return cli.ErrSaid
+				return command.ErrReported
 			}
 			return fault.Join(found)
 		}

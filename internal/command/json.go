@@ -1,11 +1,21 @@
-package fault
+package command
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
+
+	"example.com/flow/internal/fault"
 )
+
+// PrintJSON prints a value as JSON, for people as well as for programs: indented, and with < as it is.
+func PrintJSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "\t")
+	return enc.Encode(v)
+}
 
 // A finding is a fault as programs read it. docs/tools.md describes the form, which the
 // command check of an application and flow vet share.
@@ -17,24 +27,21 @@ type finding struct {
 	Text     string `json:"text"` // without the place
 }
 
-// WriteJSON writes faults as an array of objects, in their order.
-func WriteJSON(w io.Writer, faults []Fault) error {
+// PrintFaults prints faults as JSON: an array of objects, in their order.
+func PrintFaults(w io.Writer, faults []fault.Fault) error {
 	all := make([]finding, len(faults))
 	for i, f := range faults {
-		all[i] = finding{f.File, f.Line, f.Column, "error", f.message()}
+		all[i] = finding{f.File, f.Line, f.Column, "error", textOf(f)}
 		if f.Warning {
 			all[i].Severity = "warning"
 		}
 	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "\t")
-	return e.Encode(all)
+	return PrintJSON(w, all)
 }
 
-// message returns the text without the place before it, if that is the fault's own place. A
-// text that begins with the names of two files stays whole.
-func (f Fault) message() string {
+// textOf returns the text of a fault without the place before it, if that is the fault's own place.
+// A text that begins with the names of two files stays whole.
+func textOf(f fault.Fault) string {
 	place := f.File
 	if f.Line > 0 {
 		place += fmt.Sprintf(":%d", f.Line)
