@@ -13,13 +13,23 @@ import (
 
 // DefaultsToTrue reports whether Default of a struct type sets the boolean that a key of a form
 // fills. A form that leaves the key out cannot make it false.
-func DefaultsToTrue(t reflect.Type, query bool, key string) (sets bool) {
-	defer func() { _ = recover() }() // no request has called it
-	v, ok := input.FormValue(input.NewDefault(t).Elem(), query, key)
+func DefaultsToTrue(t reflect.Type, query bool, key string) bool {
+	v, ok := defaultOf(t, query, key)
 	for ok && v.Kind() == reflect.Pointer && !v.IsNil() {
 		v = v.Elem()
 	}
 	return ok && v.Kind() == reflect.Bool && v.Bool()
+}
+
+// defaultOf returns the value that Default gives what a key of a form fills. ok is false if there is no
+// such field, or if Default panics.
+func defaultOf(t reflect.Type, query bool, key string) (v reflect.Value, ok bool) {
+	defer func() {
+		if recover() != nil { // no request has called it
+			ok = false
+		}
+	}()
+	return input.FormValue(input.NewDefault(t).Elem(), query, key)
 }
 
 // CheckLimit says how a limit of an input element differs from that of Validate for the same field
@@ -35,7 +45,7 @@ func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages in
 	p := probe{t: t, query: query, to: to, messages: messages}
 	says := fmt.Sprintf("Validate of %v", t)
 	if attr == "required" {
-		if canBeEmpty(to.Type) && p.takesNothing() {
+		if canBeEmpty(to.Type) && p.takes("") && !p.hasDefault() {
 			return fmt.Sprintf("%q must have a value here, and %s takes it without one", key, says)
 		}
 		return ""
@@ -105,13 +115,13 @@ func validatesField(t reflect.Type, to input.Target) bool {
 
 // A probe asks Validate of a type about one field.
 type probe struct {
-	t        reflect.Type
-	query    bool
-	to       input.Target
-	messages input.Messages
-	panicked bool
-	others   bool // Validate has refused other fields, so that it may not have come to this one
-	spoken   bool // Validate has refused some value of the field
+	t             reflect.Type
+	query         bool
+	to            input.Target
+	messages      input.Messages
+	panicked      bool
+	refusesOthers bool // Validate has refused other fields, so that it may not have come to this one
+	refusesSome   bool // Validate has refused some value of the field
 }
 
 // ask returns the message for a field with a text, if it is refused.
@@ -135,9 +145,9 @@ func (p *probe) ask(text string) (message string, refused bool) {
 	}
 	for key, text := range invalid {
 		if of, _, ok := input.FormTarget(p.t, p.query, key); ok && of.FirstRow == p.to.FirstRow {
-			message, refused, p.spoken = text.English, true, true
+			message, refused, p.refusesSome = text.English, true, true
 		} else {
-			p.others = true
+			p.refusesOthers = true
 		}
 	}
 	return message, refused
@@ -149,16 +159,11 @@ func (p *probe) takes(text string) bool {
 	if _, refused := p.ask(text); refused {
 		return false
 	}
-	if p.others && !p.spoken {
+	if p.refusesOthers && !p.refusesSome {
 		p.ask(strings.Repeat("a", 1<<16))
 		p.ask("")
 	}
-	return !p.panicked && (!p.others || p.spoken)
-}
-
-// takesNothing reports whether Validate takes the field without a value.
-func (p *probe) takesNothing() bool {
-	return p.takes("") && !p.hasDefault()
+	return !p.panicked && (!p.refusesOthers || p.refusesSome)
 }
 
 // takesAny reports whether Validate takes some value within the limit, so that what it says of
@@ -182,12 +187,9 @@ func (p *probe) takesAny(m measure, limit float64) bool {
 	return false
 }
 
-// hasDefault reports whether Default gives the field a value that stays if the form has none.
-func (p *probe) hasDefault() (has bool) {
-	defer func() { _ = recover() }()
-	if input.ConversionOf(p.to.Type).Kind == input.String {
-		return false
-	}
-	v, ok := input.FormValue(input.NewDefault(p.t).Elem(), p.query, p.to.FirstRow)
-	return ok && !v.IsZero()
+// hasDefault reports whether Default gives the field a value that stays if the form has none. A form always
+// has a text.
+func (p *probe) hasDefault() bool {
+	v, ok := defaultOf(p.t, p.query, p.to.FirstRow)
+	return ok && !v.IsZero() && input.ConversionOf(p.to.Type).Kind != input.String
 }

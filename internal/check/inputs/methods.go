@@ -19,21 +19,21 @@ const (
 type validator interface{ Validate() error }
 
 var (
-	validates = reflect.TypeFor[validator]()
-	defaults  = reflect.TypeFor[interface{ Default() }]()
-	errorType = reflect.TypeFor[error]()
+	validatorType = reflect.TypeFor[validator]()
+	defaults      = reflect.TypeFor[interface{ Default() }]()
+	errorType     = reflect.TypeFor[error]()
 )
 
-// with returns what is around the fields of t, given what is around t.
-func (a around) with(t reflect.Type) around {
+// with adds the methods of a struct, for what is inside of it.
+func (a outerMethods) with(t reflect.Type) outerMethods {
 	p := reflect.PointerTo(t)
-	return around{a.validates || p.Implements(validates), a.defaults || p.Implements(defaults)}
+	return outerMethods{a.validates || p.Implements(validatorType), a.defaults || p.Implements(defaults)}
 }
 
-// written returns a method that a type declares itself, on a value or on a pointer. ok is
+// declaredMethod returns a method that a type declares itself, on a value or on a pointer. ok is
 // false for a method that it gets from an embedded field: that is looked at where it is
 // declared.
-func written(t reflect.Type, name string) (m reflect.Method, pos fault.Position, ok bool) {
+func declaredMethod(t reflect.Type, name string) (m reflect.Method, pos fault.Position, ok bool) {
 	for _, receiver := range []reflect.Type{t, reflect.PointerTo(t)} { // the first has the function itself for a value receiver
 		if found, has := receiver.MethodByName(name); has {
 			m, ok = found, true
@@ -74,7 +74,7 @@ func signature(m reflect.Method) string {
 // by everyone. So it is a warning, and none if a struct around has the right method, which is
 // likely to call it. The same holds for a method that takes arguments, as Validate(currency)
 // of the rows of an order does, in the package of the input.
-func (n *inspection) methods(t reflect.Type, where place, outer around) {
+func (n *inspection) methods(t reflect.Type, where nesting, outer outerMethods) {
 	if t.Name() == "" {
 		return
 	}
@@ -84,7 +84,7 @@ func (n *inspection) methods(t reflect.Type, where place, outer around) {
 		return
 	}
 	n.method(t, defaultName, "()", where, outer.defaults)
-	if m, pos, ok := written(t, defaultName); ok && signature(m) == "()" && has(t, defaultName) {
+	if m, pos, ok := declaredMethod(t, defaultName); ok && signature(m) == "()" && has(t, defaultName) {
 		n.add(Mistake{Text: fmt.Sprintf("%v.Default has a value as its receiver, so it changes a copy: declare it on *%[1]v", t), Pos: pos, Default: true})
 	}
 	if where == whole && !has(reflect.PointerTo(t), defaultName) {
@@ -94,9 +94,9 @@ func (n *inspection) methods(t reflect.Type, where place, outer around) {
 
 // method looks at one method, and at those whose names are nearly the same. called says that a
 // struct around has the method in its right form.
-func (n *inspection) method(t reflect.Type, name, right string, where place, called bool) {
+func (n *inspection) method(t reflect.Type, name, right string, where nesting, called bool) {
 	mine := where == whole || t.PkgPath() == n.pkg
-	if m, pos, ok := written(t, name); ok {
+	if m, pos, ok := declaredMethod(t, name); ok {
 		if form := signature(m); form != right && !(called && (!mine || m.Type.NumIn() > 1)) {
 			which := fmt.Sprintf("flow calls %s%s", name, right)
 			if m.Type.NumOut() == 1 && m.Type.Out(0) != errorType && m.Type.Out(0).Implements(errorType) && right == "() error" {
@@ -119,7 +119,7 @@ func (n *inspection) method(t reflect.Type, name, right string, where place, cal
 		if !oneOff(near.Name, name) || signature(near) != right { // Validated() bool is another word
 			continue
 		}
-		if _, pos, ok := written(t, near.Name); ok {
+		if _, pos, ok := declaredMethod(t, near.Name); ok {
 			n.add(Mistake{Text: fmt.Sprintf("%v.%s is never called: did you mean %q?", t, near.Name, name), Pos: pos, Default: name == defaultName})
 		}
 	}
@@ -136,9 +136,9 @@ func oneOff(a, b string) bool {
 
 // uncalledDefault looks at the Default of a struct inside of the input. Only that of the input
 // itself is called. It may be there for another handler, whose input the struct is.
-func (n *inspection) uncalledDefault(t reflect.Type, outer around) {
+func (n *inspection) uncalledDefault(t reflect.Type, outer outerMethods) {
 	if p := reflect.PointerTo(t); p.Implements(defaults) && !outer.defaults && t.PkgPath() == n.pkg {
-		_, pos, _ := written(t, defaultName)
+		_, pos, _ := declaredMethod(t, defaultName)
 		n.add(Mistake{Text: fmt.Sprintf("%v.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one", t), Pos: pos, Warning: true, Default: true})
 	}
 }
@@ -159,11 +159,11 @@ func (n *inspection) ambiguousDefault(t reflect.Type) {
 
 // uncalled looks at the Validate of a type that is no struct. A struct around it that has one
 // is likely to call it.
-func (n *inspection) uncalled(t reflect.Type, outer around) {
+func (n *inspection) uncalled(t reflect.Type, outer outerMethods) {
 	if t.Name() == "" || t.PkgPath() == "" || outer.validates || t.Kind() == reflect.Interface {
 		return
 	}
-	if m, pos, ok := written(t, validateName); ok && m.Type.NumIn() == 1 {
+	if m, pos, ok := declaredMethod(t, validateName); ok && m.Type.NumIn() == 1 {
 		n.add(Mistake{Text: fmt.Sprintf("%v.Validate is not called, since %[1]v is no struct: call it in Validate of the struct that it is in", t), Pos: pos, Warning: true})
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"example.com/flow/internal/serve/wire/input"
 )
 
-// A Mistake is something in a type that Bind fills which no answer shows: a method that is
+// A Mistake is something in a type that Bind fills which no response shows: a method that is
 // never called, a field that no request fills, or one that a request fills in another way than
 // its tag says.
 type Mistake struct {
@@ -31,30 +31,30 @@ type Mistake struct {
 	Default bool           // it is about Default, or what that can set: only the input of a typed handler has one
 }
 
-// A place says how a struct is a part of an input.
-type place int
+// A nesting says how a struct is a part of an input.
+type nesting int
 
 const (
-	whole    place = iota // the struct that Bind is given
-	embedded              // embedded in it: Go promotes its methods
-	inside                // in a field, a list, a map or behind a pointer, or embedded in such a struct
+	whole    nesting = iota // the struct that Bind is given
+	embedded                // embedded in it: Go promotes its methods
+	inside                  // in a field, a list, a map or behind a pointer, or embedded in such a struct
 )
 
-// An around says which methods the structs around a struct have. Such a method can call that
-// of the struct inside, with any signature.
-type around struct{ validates, defaults bool }
+// outerMethods says which methods the structs around a struct have. Such a method can call the method of
+// the same name of the struct inside, whatever its signature.
+type outerMethods struct{ validates, defaults bool }
 
 // An inspection collects the mistakes of one type.
 type inspection struct {
-	pkg   string // of the type: what is written there was written for flow
+	pkg   string // of the type: a method that is declared there was written for flow
 	seen  map[visit]bool
 	found []Mistake
 }
 
 type visit struct {
-	t      reflect.Type
-	place  place
-	around around
+	t       reflect.Type
+	nesting nesting
+	outer   outerMethods
 }
 
 // Fault returns the mistake as a fault of its method or, if it is about a field, of the handler that
@@ -80,20 +80,20 @@ func ValidateMistakes(t reflect.Type, messages input.Messages) []Mistake {
 func Mistakes(t reflect.Type) []Mistake {
 	p, n := input.PlanOf(t), &inspection{pkg: t.PkgPath(), seen: map[visit]bool{}}
 	if t.Kind() != reflect.Struct {
-		n.value(t, around{})
+		n.heldType(t, outerMethods{})
 		return n.found
 	}
-	n.object(t, whole, around{})
+	n.structType(t, whole, outerMethods{})
 	n.uncallable(t, input.FromData)
 	n.fromURL(t, input.FromRoute, p.Route)
 	n.fromURL(t, input.FromQuery, p.Query)
 	if !p.Decodes { // else its own method decides what becomes of a value
 		n.fields(t, p.Data, whole)
 	}
-	outer := around{}.with(t)
+	outer := outerMethods{}.with(t)
 	for _, fs := range []*input.Fields{p.Data, p.Query, p.Route} {
 		for _, f := range fs.List {
-			n.value(f.Go.Type, outer)
+			n.heldType(f.Go.Type, outer)
 		}
 	}
 	return n.found
@@ -109,7 +109,7 @@ func (n *inspection) add(m Mistake) {
 // uncallable looks for embedded structs whose Validate cannot be called.
 func (n *inspection) uncallable(t reflect.Type, from input.Source) {
 	for _, u := range input.UncallableIn(t, from) {
-		_, pos, _ := written(u.Type, validateName)
+		_, pos, _ := declaredMethod(u.Type, validateName)
 		n.add(Mistake{Text: u.Wrong, Pos: pos})
 	}
 }
@@ -125,15 +125,15 @@ func fieldName(t reflect.Type, field string) string {
 	return input.TypeName(t) + "." + field
 }
 
-// own reports whether the application has written a struct for its input: it is of the package
-// of the input, of its module, or has no name. Nobody can change the fields of another one.
-func (n *inspection) own(t reflect.Type) bool {
+// isOurs reports whether the application has written a struct for its input: it is of the package
+// of the input, of its module, or has no name. Nobody can change the fields of another struct.
+func (n *inspection) isOurs(t reflect.Type) bool {
 	pkg, module := strings.TrimSuffix(t.PkgPath(), "_test"), fault.MainModule()
 	return t.PkgPath() == n.pkg || pkg == "" || pkg == "main" || module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/"))
 }
 
-// value looks at a type that a field, a list or a map holds.
-func (n *inspection) value(t reflect.Type, outer around) {
+// heldType looks at a type that a field, a list or a map holds.
+func (n *inspection) heldType(t reflect.Type, outer outerMethods) {
 	at := visit{t, inside, outer}
 	if n.seen[at] {
 		return
@@ -144,13 +144,13 @@ func (n *inspection) value(t reflect.Type, outer around) {
 	}
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Array:
-		n.value(t.Elem(), outer)
+		n.heldType(t.Elem(), outer)
 	case reflect.Slice, reflect.Map:
-		outer.defaults = false // which has no item yet
-		n.value(t.Elem(), outer)
+		outer.defaults = false // a new list or map has no item for Default of the struct around it
+		n.heldType(t.Elem(), outer)
 	case reflect.Struct:
-		n.object(t, inside, outer)
-		if !n.own(t) {
+		n.structType(t, inside, outer)
+		if !n.isOurs(t) {
 			return
 		}
 		n.uncallable(t, input.FromJSON)
@@ -161,15 +161,15 @@ func (n *inspection) value(t reflect.Type, outer around) {
 		n.fields(t, fs, inside)
 		outer = outer.with(t)
 		for _, f := range fs.List {
-			n.value(f.Go.Type, outer)
+			n.heldType(f.Go.Type, outer)
 		}
 	}
 }
 
-// object looks at the methods and the tags of a struct, and of those that are embedded in it.
-func (n *inspection) object(t reflect.Type, where place, outer around) {
+// structType looks at the methods and the tags of a struct, and of those that are embedded in it.
+func (n *inspection) structType(t reflect.Type, where nesting, outer outerMethods) {
 	n.methods(t, where, outer)
-	if !n.own(t) {
+	if !n.isOurs(t) {
 		return
 	}
 	from := input.FromData
@@ -193,7 +193,7 @@ func (n *inspection) object(t reflect.Type, where place, outer around) {
 		at := visit{input.BehindPointers(sf.Type), max(where, embedded), outer.with(t)}
 		if role == input.Embeds && !n.seen[at] {
 			n.seen[at] = true
-			n.object(at.t, at.place, at.around)
+			n.structType(at.t, at.nesting, at.outer)
 		}
 	}
 }
@@ -205,7 +205,7 @@ func isUnsettable(sf reflect.StructField) bool {
 }
 
 // fields looks for fields that no request fills.
-func (n *inspection) fields(t reflect.Type, fs *input.Fields, where place) {
+func (n *inspection) fields(t reflect.Type, fs *input.Fields, where nesting) {
 	for _, f := range fs.List {
 		switch of, why := unfillable(f.Go.Type, map[reflect.Type]bool{}); {
 		case why == "", f.IsFile() && where == whole:

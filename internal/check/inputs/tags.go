@@ -9,11 +9,11 @@ import (
 	"example.com/flow/internal/serve/wire/input"
 )
 
-// keys are the tags that Bind reads.
-var keys = []string{string(input.FromRoute), string(input.FromQuery), "form", "json"}
+// ourTags are the keys of tags that Bind reads.
+var ourTags = []string{string(input.FromRoute), string(input.FromQuery), "form", "json"}
 
-// others are tags of other packages that differ from one of keys by one letter.
-var others = map[string]bool{"bson": true, "jsonb": true, "json5": true, "hjson": true, "ejson": true, "gorm": true, "xorm": true, "orm": true, "norm": true, "borm": true}
+// foreignTags are keys of other packages that differ from one of ourTags by one letter.
+var foreignTags = map[string]bool{"bson": true, "jsonb": true, "json5": true, "hjson": true, "ejson": true, "gorm": true, "xorm": true, "orm": true, "norm": true, "borm": true}
 
 // tags looks at the tags of a field.
 func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from input.Source) {
@@ -26,7 +26,7 @@ func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from input.Sou
 			n.field(t, sf, "has the tag %s:%q, which nothing reads: did you mean %q?", key, sf.Tag.Get(key), meant)
 		}
 	}
-	for _, key := range keys {
+	for _, key := range ourTags {
 		name := input.TagName(sf.Tag, key)
 		switch {
 		case name == "":
@@ -35,14 +35,14 @@ func (n *inspection) tags(t reflect.Type, sf reflect.StructField, from input.Sou
 		case !sf.IsExported() && !(sf.Anonymous && from == input.FromJSON):
 			n.field(t, sf, "has the tag %s:%q, and nothing can fill it, since its name begins with a small letter", key, name)
 			return
-		case key == "form" && from == input.FromJSON && !isCalled(sf, name):
+		case key == "form" && from == input.FromJSON && !isFilledBy(sf, name):
 			n.field(t, sf, "has the tag form:%q, which does not count inside of another struct: forms use the names of JSON there, as messages do, so write json:%[1]q", name)
 		}
 	}
 }
 
-// isCalled reports whether a key fills a field inside of another struct.
-func isCalled(sf reflect.StructField, key string) bool {
+// isFilledBy reports whether a key fills a field inside of another struct.
+func isFilledBy(sf reflect.StructField, key string) bool {
 	return sf.Tag.Get("json") != "-" && strings.EqualFold(cmp.Or(input.TagName(sf.Tag, "json"), sf.Name), key)
 }
 
@@ -50,13 +50,13 @@ func isCalled(sf reflect.StructField, key string) bool {
 // another word.
 func meantBy(key string) string {
 	switch {
-	case slices.Contains(keys, key):
+	case slices.Contains(ourTags, key):
 		return key
-	case others[key]:
+	case foreignTags[key]:
 		return ""
 	}
-	if i := slices.IndexFunc(keys, func(known string) bool { return oneOff(key, known) }); i >= 0 {
-		return keys[i]
+	if i := slices.IndexFunc(ourTags, func(known string) bool { return oneOff(key, known) }); i >= 0 {
+		return ourTags[i]
 	}
 	return ""
 }

@@ -15,15 +15,15 @@ import (
 // outer one has messages of its own for all values that are tried, nothing is known: it may end at the
 // first.
 func unreachedValidates(t reflect.Type, messages input.Messages) (found []Mistake) {
-	if t.Kind() != reflect.Struct || !reflect.PointerTo(t).Implements(validates) {
+	if t.Kind() != reflect.Struct || !reflect.PointerTo(t).Implements(validatorType) {
 		return nil
 	}
-	_, pos, _ := written(t, validateName)
+	_, pos, _ := declaredMethod(t, validateName)
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		role, _ := input.FromData.RoleOf(sf)
 		inner := input.BehindPointers(sf.Type)
-		if role != input.Embeds || !reflect.PointerTo(inner).Implements(validates) {
+		if role != input.Embeds || !reflect.PointerTo(inner).Implements(validatorType) {
 			continue
 		}
 		if key, message := ignoredMessage(t, i, messages); message != "" {
@@ -41,10 +41,7 @@ func ignoredMessage(t reflect.Type, embedded int, messages input.Messages) (key,
 		if accepted {
 			return key, of[key]
 		}
-		to, _, ok := input.FormTarget(t, false, key)
-		if !ok {
-			to, _, _ = input.FormTarget(t, true, key)
-		}
+		to, _, _ := input.FieldTarget(t, key, true)
 		others := input.Filler{Rows: true, Values: true, Without: to.FirstRow}
 		if accepts, still := askBoth(t, others, embedded, messages); accepts && still[key] != "" {
 			return key, still[key]

@@ -47,8 +47,14 @@ func (m *maker) filled() map[reflect.Type][]reflect.Value {
 // maxExamples is how many examples of a type Validate is asked about.
 const maxExamples = 8
 
-// filled returns what an example fills.
+// filled returns what an example fills, before Validate. ok is false if the request cannot be read or has
+// a value that does not convert.
 func (p *part) filled(e *example) (dst reflect.Value, ok bool) {
+	defer func() {
+		if recover() != nil { // in Default, or in a method that decodes
+			ok = false
+		}
+	}()
 	target, err := url.Parse(e.sample.Target)
 	if err != nil {
 		return dst, false
@@ -62,24 +68,13 @@ func (p *part) filled(e *example) (dst reflect.Value, ok bool) {
 		r.Body = io.NopCloser(bytes.NewReader(e.sample.Body))
 	}
 	path, _ := pattern.Clean(p.prefix + target.EscapedPath())
-	return filledBy(r, p.In, valuesOf(e.Pattern, path.Segments))
-}
-
-// filledBy returns what a handler gets of a request, before Validate. ok is false if the request cannot be
-// read or has a value that does not convert.
-func filledBy(r *http.Request, in reflect.Type, route values) (dst reflect.Value, ok bool) {
-	defer func() {
-		if recover() != nil { // in Default, or in a method that decodes
-			ok = false
-		}
-	}()
 	b := input.New(nil, r, 0, false, false)
 	defer b.End()
 	if b.Load(r, false) != nil {
 		return dst, false
 	}
-	dst = input.NewDefault(in)
-	invalid, err := b.Fill(r, route, dst.Interface())
+	dst = input.NewDefault(p.In)
+	invalid, err := b.Fill(r, valuesOf(e.Pattern, path.Segments), dst.Interface())
 	return dst, err == nil && len(invalid) == 0
 }
 

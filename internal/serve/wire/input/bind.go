@@ -201,12 +201,12 @@ func (to *binding) object(fs *Fields, raw []byte) {
 	var few [8]choice[json.RawMessage] // on the stack, enough for most structs
 	choices := slices.Grow(few[:0], len(fs.List))[:len(fs.List)]
 	for m := range members(raw, 0) {
-		if place, ok := fs.find(string(m.key)); ok {
-			key := fs.List[place].Name
+		if i, ok := fs.find(string(m.key)); ok {
+			key := fs.List[i].Name
 			if key != string(m.key) { // only another spelling needs an allocation
 				key = string(m.key)
 			}
-			choices[place].offer(fs.List[place].Name, key, raw[m.begin:m.end])
+			choices[i].offer(fs.List[i].Name, key, raw[m.begin:m.end])
 		}
 	}
 	for i, c := range choices {
@@ -228,23 +228,23 @@ func (to *binding) object(fs *Fields, raw []byte) {
 	}
 }
 
-// form fills fields from a form or from the query. instead says that it is the query in place
-// of a body. Fields with a tag query are left out then: they are filled by that name only.
-func (to *binding) form(fs *Fields, form url.Values, instead bool) {
+// form fills fields from a form or from the query. forBody says that it is the query of a request
+// without a body. Fields with a tag query are left out then: they are filled by that name only.
+func (to *binding) form(fs *Fields, form url.Values, forBody bool) {
 	if len(form) == 0 {
 		return
 	}
 	choices := make([]choice[[]string], len(fs.List))
 	var deep []deepKey
 	for key, values := range form {
-		if place, ok := fs.find(key); ok {
-			choices[place].offer(fs.List[place].Name, key, values)
+		if i, ok := fs.find(key); ok {
+			choices[i].offer(fs.List[i].Name, key, values)
 		} else if k, ok := fs.deep(key, values); ok {
 			deep = append(slices.Grow(deep, len(form)-len(deep)), k)
 		}
 	}
 	for i, c := range choices {
-		if c.key == "" || instead && fs.List[i].fromQuery {
+		if c.key == "" || forBody && fs.List[i].fromQuery {
 			continue
 		}
 		if v, ok := to.field(fs.List[i]); ok {
@@ -262,8 +262,8 @@ func (to *binding) form(fs *Fields, form url.Values, instead bool) {
 	}
 	slices.SortFunc(deep, deepKey.compare)
 	for first, rest := group(deep); len(first) > 0; first, rest = group(rest) {
-		f := fs.List[first[0].place]
-		if instead && f.fromQuery {
+		f := fs.List[first[0].index]
+		if forBody && f.fromQuery {
 			continue
 		}
 		if v, ok := to.field(f); ok {
@@ -272,7 +272,7 @@ func (to *binding) form(fs *Fields, form url.Values, instead bool) {
 	}
 	if to.made > maxMade && to.err == nil {
 		message := reply.BodyTooManyValues
-		if instead {
+		if forBody {
 			message = reply.QueryTooManyValues
 		}
 		to.err = &Error{http.StatusBadRequest, message,

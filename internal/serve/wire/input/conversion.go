@@ -17,7 +17,7 @@ import (
 type Conversion struct {
 	Kind  Kind           // of the value, or of each item of a list; pointers do not count
 	List  bool           // it takes all texts of a repeated key, where others take the first
-	must  *reply.Message // that the client is told of another value: "must be a whole number"
+	must  *reply.Message // what the client reads of a value that does not convert: "must be a whole number"
 	plain bool           // a string, number or boolean of JSON converts by the same rules: see setPlain
 }
 

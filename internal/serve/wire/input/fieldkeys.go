@@ -3,7 +3,6 @@ package input
 import (
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -62,9 +61,10 @@ func SuggestKey(key string, near []string) string {
 // FirstInside returns the first of the keys that may be meant which leads into what a key names: a
 // struct or a list. It returns "" if there is none.
 func FirstInside(near []string, key string) string {
-	i := slices.IndexFunc(near, func(name string) bool { return strings.HasPrefix(name, key+".") })
-	if i < 0 {
-		return ""
+	for _, name := range near {
+		if strings.HasPrefix(name, key+".") {
+			return name
+		}
 	}
-	return near[i]
+	return ""
 }

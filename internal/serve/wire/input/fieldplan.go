@@ -15,12 +15,12 @@ type FieldPlan struct {
 	Decodes            bool    // the type has UnmarshalJSON or UnmarshalText
 	Err                error   // why Bind cannot fill the type, or nil
 
-	checks      *checks     // of a struct
-	holdsChecks bool        // of another type: its items may have Validate
-	mayHoldNaN  bool        // of a type that encoding/json fills as a whole: see the function of that name
-	jsonOnly    bool        // a form or a query cannot fill it: it is no struct, or decodes itself and has no fields
-	bound       atomic.Bool // Bind was called for it
-	required    required
+	parts           *validatedParts // of a struct
+	mayHoldValidate bool            // of another type: its items may have Validate
+	mayHoldNaN      bool            // of a type that encoding/json fills as a whole: see the function of that name
+	jsonOnly        bool            // a form or a query cannot fill it: it is no struct, or decodes itself and has no fields
+	bound           atomic.Bool     // Bind was called for it
+	required        required
 }
 
 var plans sync.Map // reflect.Type to *FieldPlan; bounded by the types in the program
@@ -37,10 +37,10 @@ func PlanOf(t reflect.Type) *FieldPlan {
 			f.mayHoldNaN = mayHoldNaN(f.Go.Type, map[reflect.Type]bool{})
 		}
 		p.TakesFiles = slices.ContainsFunc(p.Data.List, (*Field).IsFile)
-		p.checks = newChecks(t, FromData, p.Data, p.Query, p.Route)
+		p.parts = newParts(t, FromData, p.Data, p.Query, p.Route)
 		p.jsonOnly = p.Decodes && len(p.Data.List)+len(p.Query.List)+len(p.Route.List) == 0
 	} else {
-		p.holdsChecks = HoldsValidate(t)
+		p.mayHoldValidate = HoldsValidate(t)
 		p.mayHoldNaN = mayHoldNaN(t, map[reflect.Type]bool{})
 	}
 	if name := misplacedTag(t, p.Data, map[reflect.Type]bool{}); name != "" {

@@ -255,11 +255,11 @@ func quotedType(sf reflect.StructField) reflect.Type {
 }
 
 // find returns the index in list of the field that a key names.
-func (fs *Fields) find(key string) (place int, ok bool) {
-	if place, ok = fs.named[key]; !ok && len(fs.folded) > 0 {
-		place, ok = fs.folded[fold.Case(key)]
+func (fs *Fields) find(key string) (i int, ok bool) {
+	if i, ok = fs.named[key]; !ok && len(fs.folded) > 0 {
+		i, ok = fs.folded[fold.Case(key)]
 	}
-	return place, ok
+	return i, ok
 }
 
 // A choice is the value that counts for a field. If a key comes in several spellings, that is

@@ -41,8 +41,8 @@ func (to *binding) files(fs *Fields, c *content) {
 	}
 	choices := make([]choice[[]*multipart.FileHeader], len(fs.List))
 	for key, files := range c.files.File {
-		if place, ok := fs.find(key); ok {
-			choices[place].offer(fs.List[place].Name, key, files)
+		if i, ok := fs.find(key); ok {
+			choices[i].offer(fs.List[i].Name, key, files)
 		}
 	}
 	for i, f := range fs.List {

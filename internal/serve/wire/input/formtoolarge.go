@@ -8,8 +8,8 @@ import (
 	"net/url"
 )
 
-// firstSize is how many bytes of a multipart form are kept while it is read, if its handler
-// runs with a form that is too large, too.
+// firstSize is how many bytes of a multipart form are kept while it is read, if its handler also runs
+// with a form that is too large.
 const firstSize = 64 << 10
 
 // A beginning is a multipart body with its limit. It keeps the first bytes that are read: once the
@@ -30,8 +30,8 @@ func (b *beginning) Read(p []byte) (n int, err error) {
 // arrived whole within the first bytes, and no file. c has the form if that has ended within the
 // limit, and the body has not.
 //
-// Browsers read an answer only when they have sent all, so as many bytes as the limit allows are
-// read once more, and thrown away. A client that sends even more may lose the answer.
+// Browsers read a response only when they have sent the whole body, so as many bytes as the limit allows
+// are read once more, and thrown away. A client that sends even more may lose the response.
 func (b *Body) readBeyond(r *http.Request, c content) (content, error) {
 	io.Copy(io.Discard, &b.stream) // up to the limit
 	if err := readError(b.stream.err); err != nil && !isTooLarge(err) {

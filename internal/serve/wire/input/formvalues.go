@@ -36,13 +36,13 @@ func (s Sent) Texts(t reflect.Type, to Target) (texts []string, ok bool) {
 
 // spelled returns the texts of a field under another spelling of its name.
 func (s Sent) spelled(fs *Fields, name string) (texts []string, ok bool) {
-	place, ok := fs.named[name]
-	if !ok || fs.List[place].Tagged {
+	i, ok := fs.named[name]
+	if !ok || fs.List[i].Tagged {
 		return nil, false
 	}
 	var own choice[[]string]
 	for key, texts := range s {
-		if of, found := fs.find(key); found && of == place {
+		if of, found := fs.find(key); found && of == i {
 			own.offer(name, key, texts)
 		}
 	}

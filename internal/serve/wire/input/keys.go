@@ -48,8 +48,8 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 	if p.Data == nil {
 		return to, nil, false
 	}
-	if place, found := p.Query.find(key); found && query {
-		f := p.Query.List[place]
+	if i, found := p.Query.find(key); found && query {
+		f := p.Query.List[i]
 		return Target{f.Go.Type, f, f.Name, f.Name, f.Name}, nil, true
 	}
 	k := deepKey{rest: key}
@@ -57,9 +57,9 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 	switch {
 	case strings.Contains(k.part, Unknown):
 		return Target{}, nil, true
-	case !found || query && p.Data.List[k.place].fromQuery:
+	case !found || query && p.Data.List[k.index].fromQuery:
 		for _, name := range FormNames(t, query) {
-			if place, isData := p.Data.named[name]; !k.more || isData && nests(p.Data.List[place].Go.Type) {
+			if i, isData := p.Data.named[name]; !k.more || isData && nests(p.Data.List[i].Go.Type) {
 				near = append(near, k.with("", name))
 			}
 		}
@@ -67,7 +67,7 @@ func FormTarget(t reflect.Type, query bool, key string) (to Target, near []strin
 	case k.more && strings.Count(key, ".") >= maxParts:
 		return Target{}, nil, false
 	}
-	f := p.Data.List[k.place]
+	f := p.Data.List[k.index]
 	return Target{f.Go.Type, f, f.Name, f.Name, f.Name}.inside(k)
 }
 
@@ -103,7 +103,7 @@ func (to Target) inside(k deepKey) (of Target, near []string, ok bool) {
 	fs, member := FieldsInside(t), k
 	switch {
 	case k.more && member.enterStruct(fs):
-		return to.member(fs.List[member.place]).inside(member)
+		return to.member(fs.List[member.index]).inside(member)
 	case k.more && strings.Contains(member.part, Unknown):
 		return Target{}, nil, true
 	}
@@ -130,13 +130,13 @@ func FormValue(v reflect.Value, query bool, key string) (of reflect.Value, ok bo
 		return of, false
 	}
 	k := deepKey{rest: key}
-	if place, found := p.Query.find(key); found && query {
-		return k.member(v, p.Query.List[place])
+	if i, found := p.Query.find(key); found && query {
+		return k.member(v, p.Query.List[i])
 	}
 	if !k.enterStruct(p.Data) {
 		return of, false
 	}
-	return k.member(v, p.Data.List[k.place])
+	return k.member(v, p.Data.List[k.index])
 }
 
 // member returns the value in a field of a struct that the rest of the key leads to.
@@ -166,7 +166,7 @@ func (k *deepKey) inside(v reflect.Value) (of reflect.Value, ok bool) {
 		if !k.enterStruct(fs) {
 			return of, false
 		}
-		return k.member(v, fs.List[k.place])
+		return k.member(v, fs.List[k.index])
 	}
 	isRow := k.enterList()
 	i, err := strconv.Atoi(k.part)

@@ -131,12 +131,12 @@ func (s *search) member(t reflect.Type) *reply.Message {
 	switch t.Kind() {
 	case reflect.Struct:
 		fs := FieldsInside(t)
-		place, ok := fs.find(key)
+		i, ok := fs.find(key)
 		if !ok {
 			s.skip()
 			return nil
 		}
-		f := fs.List[place]
+		f := fs.List[i]
 		s.name(f.Name)
 		if f.Quoted != nil {
 			return s.quoted(f)

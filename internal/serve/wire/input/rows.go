@@ -16,8 +16,8 @@ import (
 // as in the paths of messages. The number of a row only says in which order rows come: 2 and 5
 // are the first and the second row, so that no number makes a list longer than the form is.
 
-// A struct behind a pointer that is nil is made if one of the texts for it is not empty: browsers send
-// the inputs of an address that was left out, too. A row is made in any case.
+// A struct behind a pointer that is nil is made only if one of the texts for it is not empty: browsers
+// also send the inputs of an address that nobody filled in. A row is always made.
 
 // maxParts is how many parts a key may have. A recursive type would take any number of them.
 const maxParts = 16
@@ -33,7 +33,7 @@ type deepKey struct {
 	part  string // of the key, which names a field or a row
 	rest  string // of the key, behind part
 	more  bool   // there is a rest
-	place int    // the index in fields.list of the field that part names; 0 for a row
+	index int    // the index in fields.list of the field that part names; 0 for a row
 	row   string // the number of the row that part names, without leading zeros; "" for a field
 	loose uint   // a bit for each part so far, the last one lowest: it is set if the part spells a name in another way
 }
@@ -64,10 +64,10 @@ func (k *deepKey) enterStruct(fs *Fields) (ok bool) {
 	key := k.rest
 	for n := fs.parts; n > 0 && !ok; n-- {
 		k.part, k.rest, k.more = cut(key, n)
-		k.place, ok = fs.find(k.part)
+		k.index, ok = fs.find(k.part)
 	}
 	if k.row = ""; ok {
-		k.spelled(fs.List[k.place].Name)
+		k.spelled(fs.List[k.index].Name)
 	}
 	return ok
 }
@@ -75,7 +75,7 @@ func (k *deepKey) enterStruct(fs *Fields) (ok bool) {
 // enterList finds the row that the rest of the key names.
 func (k *deepKey) enterList() (ok bool) {
 	k.part, k.rest, k.more = cut(k.rest, 1)
-	k.place, k.row = 0, strings.TrimLeft(k.part, "0")
+	k.index, k.row = 0, strings.TrimLeft(k.part, "0")
 	if k.row == "" {
 		k.row = "0"
 	}
@@ -91,8 +91,8 @@ func isRow(part string) bool { return part != "" && strings.Trim(part, "01234567
 // first one in byte order.
 func (k deepKey) compare(other deepKey) int {
 	switch {
-	case k.place != other.place:
-		return cmp.Compare(k.place, other.place)
+	case k.index != other.index:
+		return cmp.Compare(k.index, other.index)
 	case len(k.row) != len(other.row):
 		return cmp.Compare(len(k.row), len(other.row))
 	case k.row != other.row:
@@ -107,7 +107,7 @@ func (k deepKey) compare(other deepKey) int {
 // iterator would have to be on the heap, and the binding with it.
 func group(keys []deepKey) (first, rest []deepKey) {
 	n := 0
-	for n < len(keys) && keys[n].place == keys[0].place && keys[n].row == keys[0].row {
+	for n < len(keys) && keys[n].index == keys[0].index && keys[n].row == keys[0].row {
 		n++
 	}
 	return keys[:n], keys[n:]
@@ -165,7 +165,7 @@ func (fs *Fields) deep(key string, texts []string) (k deepKey, ok bool) {
 func (to *binding) members(v reflect.Value, keys []deepKey) {
 	fs := FieldsInside(v.Type())
 	for first, rest := group(inStruct(keys, fs)); len(first) > 0; first, rest = group(rest) {
-		f := fs.List[first[0].place]
+		f := fs.List[first[0].index]
 		if v, ok := to.copies.field(v, f.Path, true); ok {
 			to.deep(v, f.Converts, f.Name, first)
 		} else { // encoding/json cannot set the embedded pointer either

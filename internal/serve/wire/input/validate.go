@@ -22,18 +22,18 @@ import (
 // struct, or if the outer struct has a Validate that hides it. If several embedded structs
 // have Validate, Go promotes none, and validate calls each.
 func (p *FieldPlan) validate(dst any, to *binding, messages Messages) (invalid map[string]reply.Message, err error) {
-	c := checking{
+	c := validation{
 		invalid:     to.invalid,
 		unconverted: to.unconverted,
 		messages:    messages,
 		copies:      to.copies,
-		root:        seen{to.dst.Addr().Pointer(), reflect.TypeOf(dst)},
+		root:        followed{to.dst.Addr().Pointer(), reflect.TypeOf(dst)},
 	}
 	switch err = c.call(dst, ""); {
 	case err != nil:
-	case p.checks != nil:
-		err = c.inside(to.dst, "", p.checks)
-	case p.holdsChecks:
+	case p.parts != nil:
+		err = c.inside(to.dst, "", p.parts)
+	case p.mayHoldValidate:
 		err = c.value(to.dst, "")
 	}
 	return c.invalid, err
@@ -45,20 +45,20 @@ type Messages func(error) (messages map[string]string, ok bool)
 
 type validator interface{ Validate() error }
 
-var validates = reflect.TypeFor[validator]()
+var validatorType = reflect.TypeFor[validator]()
 
-// A checking is one call of validate.
-type checking struct {
+// A validation is one call of validate.
+type validation struct {
 	invalid     map[string]reply.Message // messages by path; nil if there are none
 	unconverted map[string]bool          // keys of the values that did not convert, by fold.Case
 	messages    Messages
 	copies      *copies
-	root        seen          // dst
-	seen        map[seen]bool // pointers that were followed; a circle ends there
+	root        followed          // dst
+	followed    map[followed]bool // pointers that were followed; a circle ends there
 }
 
 // call calls dst.Validate, if there is such a method. path leads to dst.
-func (c *checking) call(dst any, path string) error {
+func (c *validation) call(dst any, path string) error {
 	v, ok := dst.(validator)
 	if !ok {
 		return nil
@@ -85,7 +85,7 @@ func (c *checking) call(dst any, path string) error {
 }
 
 // didNotConvert reports whether the value of a key, or of an outer one, did not convert.
-func (c *checking) didNotConvert(key string) bool {
+func (c *validation) didNotConvert(key string) bool {
 	if len(c.unconverted) == 0 {
 		return false
 	}
@@ -98,24 +98,24 @@ func (c *checking) didNotConvert(key string) bool {
 	return c.unconverted[key]
 }
 
-type seen struct {
+type followed struct {
 	pointer uintptr
 	t       reflect.Type
 }
 
 // value validates v if it is a struct, and the structs inside of it.
-func (c *checking) value(v reflect.Value, path string) error {
+func (c *validation) value(v reflect.Value, path string) error {
 	switch v.Kind() {
 	case reflect.Pointer:
 		c.copies.replace(v)
-		at := seen{v.Pointer(), v.Type()}
-		if v.IsNil() || at == c.root || c.seen[at] {
+		at := followed{v.Pointer(), v.Type()}
+		if v.IsNil() || at == c.root || c.followed[at] {
 			return nil
 		}
-		if c.seen == nil {
-			c.seen = map[seen]bool{}
+		if c.followed == nil {
+			c.followed = map[followed]bool{}
 		}
-		c.seen[at] = true
+		c.followed[at] = true
 		return c.value(v.Elem(), path)
 	case reflect.Slice, reflect.Array:
 		if v.Kind() == reflect.Slice {
@@ -140,7 +140,7 @@ func (c *checking) value(v reflect.Value, path string) error {
 		if err := c.call(v.Addr().Interface(), path); err != nil {
 			return err
 		}
-		return c.inside(v, path, checksOf(v.Type()))
+		return c.inside(v, path, partsOf(v.Type()))
 	}
 	return nil
 }
@@ -154,11 +154,11 @@ func join(path, name string) string {
 }
 
 // inside validates the embedded structs and the fields of a struct.
-func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
-	if len(checks.uncallable) > 0 {
-		return errors.New("flow: " + checks.uncallable[0].Wrong)
+func (c *validation) inside(v reflect.Value, path string, parts *validatedParts) error {
+	if len(parts.uncallable) > 0 {
+		return errors.New("flow: " + parts.uncallable[0].Wrong)
 	}
-	for _, index := range checks.embedded {
+	for _, index := range parts.embedded {
 		f, ok := c.copies.field(v, index, false)
 		switch {
 		case !ok || f.Kind() == reflect.Pointer && f.IsNil():
@@ -172,7 +172,7 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 			return err
 		}
 	}
-	for _, f := range checks.fields {
+	for _, f := range parts.fields {
 		v, ok := c.copies.field(v, f.Path, false)
 		if !ok {
 			continue // it is in an embedded pointer that is nil
@@ -184,8 +184,8 @@ func (c *checking) inside(v reflect.Value, path string, checks *checks) error {
 	return nil
 }
 
-// checks are the parts of a struct type that validate visits.
-type checks struct {
+// validatedParts are the parts of a struct type that validate visits.
+type validatedParts struct {
 	itself     bool         // the struct has Validate
 	embedded   [][]int      // embedded structs with a Validate that Go does not promote
 	fields     []*Field     // fields that may hold structs with Validate
@@ -200,50 +200,50 @@ type Uncallable struct {
 }
 
 // UncallableIn returns those that are embedded in a struct type.
-func UncallableIn(t reflect.Type, from Source) []Uncallable { return newChecks(t, from).uncallable }
+func UncallableIn(t reflect.Type, from Source) []Uncallable { return newParts(t, from).uncallable }
 
 // Validates reports which Validate methods Bind calls for a type: itself is set for that of the struct,
 // or of a struct embedded in it, and inside for those of what the fields or the items hold.
 func (p *FieldPlan) Validates() (itself, inside bool) {
-	if p.checks == nil {
-		return false, p.holdsChecks
+	if p.parts == nil {
+		return false, p.mayHoldValidate
 	}
-	return p.checks.itself || len(p.checks.embedded) > 0, len(p.checks.fields) > 0
+	return p.parts.itself || len(p.parts.embedded) > 0, len(p.parts.fields) > 0
 }
 
-var checksByType sync.Map // reflect.Type to *checks, for structs inside of others; bounded by the types in the program
+var partsByType sync.Map // reflect.Type to *validatedParts, for structs inside of others; bounded by the types in the program
 
-func checksOf(t reflect.Type) *checks {
-	if c, ok := checksByType.Load(t); ok {
-		return c.(*checks)
+func partsOf(t reflect.Type) *validatedParts {
+	if known, ok := partsByType.Load(t); ok {
+		return known.(*validatedParts)
 	}
-	c, _ := checksByType.LoadOrStore(t, newChecks(t, FromJSON, FieldsInside(t)))
-	return c.(*checks)
+	known, _ := partsByType.LoadOrStore(t, newParts(t, FromJSON, FieldsInside(t)))
+	return known.(*validatedParts)
 }
 
-// newChecks returns the checks of a struct type. A field that is in several lists has the name
-// of the first one.
-func newChecks(t reflect.Type, from Source, lists ...*Fields) *checks {
-	c := &checks{itself: reflect.PointerTo(t).Implements(validates)}
-	c.embeds(t, from, nil, map[reflect.Type]bool{})
+// newParts returns the parts of a struct type. A field that is in several lists has the name of the
+// first one.
+func newParts(t reflect.Type, from Source, lists ...*Fields) *validatedParts {
+	parts := &validatedParts{itself: reflect.PointerTo(t).Implements(validatorType)}
+	parts.embeds(t, from, nil, map[reflect.Type]bool{})
 	seen := map[string]bool{}
 	for _, fs := range lists {
 		for _, f := range fs.List {
-			at := fmt.Sprint(f.Path)
-			if !seen[at] && HoldsValidate(f.Go.Type) {
-				c.fields = append(c.fields, f)
+			path := fmt.Sprint(f.Path)
+			if !seen[path] && HoldsValidate(f.Go.Type) {
+				parts.fields = append(parts.fields, f)
 			}
-			seen[at] = true
+			seen[path] = true
 		}
 	}
-	return c
+	return parts
 }
 
 // embeds collects the embedded structs of t that validate calls. There are none if t has
 // Validate, its own or a promoted one. Go promotes none if several embedded structs have the
 // method at the same depth.
-func (c *checks) embeds(t reflect.Type, from Source, index []int, seen map[reflect.Type]bool) {
-	if seen[t] || reflect.PointerTo(t).Implements(validates) {
+func (p *validatedParts) embeds(t reflect.Type, from Source, path []int, seen map[reflect.Type]bool) {
+	if seen[t] || reflect.PointerTo(t).Implements(validatorType) {
 		return
 	}
 	seen[t] = true
@@ -252,15 +252,15 @@ func (c *checks) embeds(t reflect.Type, from Source, index []int, seen map[refle
 		if role, _ := from.RoleOf(sf); role != Embeds {
 			continue
 		}
-		inner, at := pointedTo(sf.Type), append(slices.Clip(index), i)
+		inner, path := pointedTo(sf.Type), append(slices.Clip(path), i)
 		switch {
-		case !reflect.PointerTo(inner).Implements(validates):
-			c.embeds(inner, from, at, seen)
+		case !reflect.PointerTo(inner).Implements(validatorType):
+			p.embeds(inner, from, path, seen)
 		case sf.IsExported():
-			c.embedded = append(c.embedded, at)
+			p.embedded = append(p.embedded, path)
 		default:
 			wrong := fmt.Sprintf("Validate of %v cannot be called, since the type is unexported and embedded in %s beside others that have the method: export the type, or give %[2]s a Validate that calls theirs", inner, TypeName(t))
-			c.uncallable = append(c.uncallable, Uncallable{inner, wrong})
+			p.uncallable = append(p.uncallable, Uncallable{inner, wrong})
 		}
 	}
 }
@@ -274,23 +274,23 @@ func TypeName(t reflect.Type) string {
 }
 
 // HoldsValidate reports whether a value of type t may hold structs with a method Validate.
-func HoldsValidate(t reflect.Type) bool { return holdsChecks(t, map[reflect.Type]bool{}) }
+func HoldsValidate(t reflect.Type) bool { return mayHoldValidate(t, map[reflect.Type]bool{}) }
 
-func holdsChecks(t reflect.Type, seen map[reflect.Type]bool) bool {
+func mayHoldValidate(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
 	}
 	seen[t] = true
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
-		return holdsChecks(t.Elem(), seen)
+		return mayHoldValidate(t.Elem(), seen)
 	case reflect.Struct:
-		if reflect.PointerTo(t).Implements(validates) {
+		if reflect.PointerTo(t).Implements(validatorType) {
 			return true
 		}
 		for i := range t.NumField() {
 			sf := t.Field(i)
-			if role, _ := FromJSON.RoleOf(sf); (role == Embeds || role == Filled) && holdsChecks(sf.Type, seen) {
+			if role, _ := FromJSON.RoleOf(sf); (role == Embeds || role == Filled) && mayHoldValidate(sf.Type, seen) {
 				return true
 			}
 		}

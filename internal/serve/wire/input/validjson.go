@@ -78,7 +78,7 @@ func (c *checker) list(i, depth int) int {
 		c.tooDeep = true
 		return -1
 	}
-	opens, closes := c.raw[i], c.raw[i]+2 // as in ASCII
+	opens, closes := c.raw[i], c.raw[i]+2 // in ASCII, "]" is 2 behind "[", and "}" 2 behind "{"
 	if i = skipSpace(c.raw, i+1); at(c.raw, i) == closes {
 		return i + 1 // it is empty
 	}
