@@ -18,7 +18,7 @@ import (
 	"example.com/flow/internal/serve/wire/logging"
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/serve/wire/server"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 // An endpoint is the compiled form of a handler for one method of one pattern: the handler
@@ -266,7 +266,7 @@ func (x *exchange) run(w http.ResponseWriter, req *Request, i int) {
 // deny sends the response of a guard that does not let the request through.
 func (x *exchange) deny(w http.ResponseWriter, req *Request, resp Response) {
 	defer removeFiles(req.Request) // of a form that the guard itself has parsed
-	bridge.NoteRefusal(req.Context())
+	site.NoteRefusal(req.Context())
 	x.send(w, req, resp)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"example.com/flow/internal/check/agree"
+	"example.com/flow/internal/check/examples"
 	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/templates"
@@ -22,7 +22,7 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/logging"
 	"example.com/flow/internal/serve/wire/reply"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 // A table is the compiled form of a Router: its tree and its registrations, ready to match
@@ -32,7 +32,7 @@ type table struct {
 	warnings error // all warnings
 	settings settings
 	matcher  *match.Table[endpoint] // nil for a mounted Router, whose endpoints are in that of the outermost Router
-	urls     destinations           // those of the outermost Router; empty for a mounted one
+	site     *site.Map              // of the outermost Router; nil for a mounted one
 	around   *endpoint              // the endpoint that mounts the Router; nil if it is not mounted
 	standard []step                 // the standard middleware of Router.Use
 	notFound *endpoint
@@ -126,11 +126,11 @@ type compiler struct {
 	faults   []fault.Fault // of this Router alone: see allFaults
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
-	types     agree.Types // whose methods JSONSchema were asked
+	types     examples.Types // whose methods JSONSchema were asked
 	guards    guardNames
-	places    []place         // of Describers
-	errorDirs map[string]bool // the directories that have an OnError
-	fixed     []fixedRoute    // the routes whose pages renderFixed renders
+	described []describedRoute // by Describers
+	errorDirs map[string]bool  // the directories that have an OnError
+	fixed     []fixedRoute     // the routes whose pages renderFixed renders
 	// routesMissing: a fault may keep routes out of the trie. Then links are not checked, since a
 	// right one could look dead.
 	routesMissing bool
@@ -170,23 +170,23 @@ func compile(r *Router) *table {
 
 	// All endpoints are known: these passes ask which of them answers a URL.
 	c.describeRoutes(nil)
-	urls := destinations{Trie: c.trie}
-	c.table.urls = urls
+	routes := site.NewMap(c.trie, (*endpoint).asRoute)
+	c.table.site = routes
 	linksAreKnown := !slices.ContainsFunc(all, func(c *compiler) bool { return c.routesMissing })
 	for _, c := range all {
 		var broken []fault.Fault
 		if linksAreKnown {
-			broken = urls.check(c.table.views, c.tree)
+			broken = linkFaults(c.table.views, c.tree, routes)
 		}
 		c.forgetViews()
 		c.renderFixed()
 		c.faults = append(c.faults, broken...)
 	}
 	if fault.Join(c.allFaults()) != nil {
-		c.addExampleFaults(destinations{})
+		c.addExampleFaults(nil)
 		c.addDiskFaults()
 	} else {
-		c.addExampleFaults(urls)
+		c.addExampleFaults(routes)
 	}
 	keeps := r.keepsCompiler || len(r.disks()) > 0
 	for _, c := range all {
@@ -370,7 +370,7 @@ func standardOnly(steps []step) []step {
 func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 	h := *v.Handler
 	h.status, h.typed = v.Code, c.typedOf(r, v)
-	if d, ok := h.std.(*bridge.Describer); ok {
+	if d, ok := h.std.(*site.Describer); ok {
 		h.std = c.describe(r, v, d)
 	}
 	if v.Code != 0 {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/template"
 
+	"example.com/flow/internal/check/examples"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/disk"
@@ -27,6 +28,7 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/serve/wire/server"
+	"example.com/flow/internal/site"
 )
 
 // A devFront gets the requests in development before the table of the outermost Router does.
@@ -300,9 +302,9 @@ func (r *Router) foundOnDisk(judgesPages bool) (found []fault.Fault) {
 		if r.dev == nil {
 			continue
 		}
-		t, urls := r.table.Load(), r.destinationsOnDisk()
+		t, routes := r.table.Load(), r.siteOnDisk()
 		views, err := r.dev.views(context.Background())
-		found = slices.Concat(found, fault.Of(err), r.dev.disk.Warnings(), t.compiler.datalessFaults(views), urls.check(views, r.tree), exampleFaults(r.tree, r.dev.disk.Files(), urls))
+		found = slices.Concat(found, fault.Of(err), r.dev.disk.Warnings(), t.compiler.datalessFaults(views), linkFaults(views, r.tree, routes), examples.Check(r.tree, r.dev.disk.Files(), routes))
 		if judgesPages {
 			found = append(found, t.prove(views)...)
 		}
@@ -327,13 +329,14 @@ func (r *Router) shown(err error) []devpage.Fault {
 	return devpage.Parse(err.Error(), r.sources()...)
 }
 
-// destinationsOnDisk returns the destinations of the application, for the files that are on
-// disk now.
-func (r *Router) destinationsOnDisk() destinations {
+// siteOnDisk returns the Map of the application for the files that are on disk now.
+func (r *Router) siteOnDisk() *site.Map {
 	r = r.outermost()
-	d := r.table.Load().urls
-	d.disk = r.disks()
-	return d
+	var disks []site.Disk
+	for _, s := range r.disks() {
+		disks = append(disks, s)
+	}
+	return r.table.Load().site.WithDisk(disks...)
 }
 
 // disks returns the directories of Dev, for r and the Routers mounted inside it.
@@ -423,7 +426,7 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 		d.Kind = routemap.AddSlash
 	case e.owner.route != nil:
 		d.Handler = e.handler.pos.String()
-	case e.isMountedHandler():
+	case e.asRoute().IsMounted():
 		d.Kind = routemap.MountedHandler
 	default:
 		d.Kind = routemap.PublicFile

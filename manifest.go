@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"os"
@@ -9,13 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/check/manifest"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/routes/match"
-	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/site"
 )
 
 // manifest returns what the application answers, and what its pages ask for. It is the same from every
@@ -48,22 +45,22 @@ func (r *Router) site(host string, of *Router) manifest.Site {
 		t := inner.table.Load()
 		for _, e := range t.routes {
 			if _, isHosts := e.handler.std.(Hosts); !isHosts {
-				s.Routes = append(s.Routes, e.asRoute(inner))
+				s.Routes = append(s.Routes, e.inManifest(inner))
 			}
 		}
 		for _, a := range t.assets {
-			plain := manifest.WithHoles(urlWithHoles(a.pattern))
+			plain := manifest.WithHoles(site.URL(a.pattern))
 			s.Assets[plain] = plain
 			if a.hashed != nil {
-				s.Assets[plain] = manifest.WithHoles(urlWithHoles(a.hashed))
+				s.Assets[plain] = manifest.WithHoles(site.URL(a.hashed))
 			}
 		}
-		sources, fields := inner.wholeViews().Links(urlsOfPages(inner.tree))
+		sources, fields := inner.wholeViews().Links(site.PageURLs(inner.tree))
 		asking := links.Requests(sources, fields)
 		for _, source := range sources {
 			for _, name := range source.Assets {
 				if a := t.assets[name]; a != nil {
-					asking = append(asking, links.Request{File: source.File, Method: http.MethodGet, URL: urlWithHoles(a.pattern)})
+					asking = append(asking, links.Request{File: source.File, Method: http.MethodGet, URL: site.URL(a.pattern)})
 				}
 			}
 		}
@@ -91,60 +88,37 @@ func (r *Router) stableFile(shown string) string {
 	return r.inApp(file)
 }
 
-// method returns the method that the endpoint answers; "ANY" stands for those without one of their own.
-func (e *endpoint) method() string {
-	if method, _, ok := strings.Cut(e.pattern, " "); ok {
-		return method
-	}
-	return "ANY"
-}
-
-// asRoute returns the endpoint of a Router for a manifest.
-func (e *endpoint) asRoute(inner *Router) manifest.Route {
-	r := manifest.Route{Method: e.method(), Pattern: e.path.String(), URL: manifest.URL(e.path.Segments), Required: e.required()}
-	if route := e.owner.route; route != nil {
-		r.File = inner.stableFile(route.InTree())
+// inManifest returns the endpoint of a Router for a manifest.
+func (e *endpoint) inManifest(inner *Router) manifest.Route {
+	of := e.asRoute()
+	r := manifest.Route{Method: of.Method, Pattern: of.Pattern.String(), URL: manifest.URL(of.Pattern.Segments), Required: manifest.Required(of)}
+	if of.Tree != nil {
+		r.File = inner.stableFile(of.Tree.InTree())
 	} else {
-		r.File, _, _ = strings.Cut(e.owner.file, " of ") // Mount("/files/")
+		r.File, _, _ = strings.Cut(of.File, " of ") // Mount("/files/")
 	}
-	switch typed := e.handler.typed; {
-	case typed != nil && typed.in != nil && !input.DecodesItself(typed.bound):
-		r.Fields = append([]string{}, input.FormNames(typed.bound, e.readsQuery())...)
+	switch in := of.Shape.In; {
+	case in != nil && !input.DecodesItself(in):
+		r.Fields = append([]string{}, input.FormNames(in, of.Method == http.MethodGet)...)
 		slices.Sort(r.Fields)
-	case e.isPage() && e.handler.pos.Line == 0: // it has no handler
+	case of.IsPage() && of.Handler.Line == 0: // it has no handler
 		r.Fields = []string{}
 	}
 	return r
-}
-
-// readsQuery reports whether a form for the endpoint is sent as a query.
-func (e *endpoint) readsQuery() bool { return e.method() == http.MethodGet }
-
-// required returns the fields that a typed handler requires.
-func (e *endpoint) required() []string {
-	if typed := e.handler.typed; typed != nil && typed.in != nil {
-		return append([]string{}, inputs.RequiredNames(typed.bound, e.readsQuery(), invalidOf)...)
-	}
-	return []string{}
 }
 
 // link returns a request of a page for a manifest. ok is false if nothing answers it: it may be for
 // another server.
 func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok bool) {
 	l = manifest.Link{Method: asked.Method, URL: manifest.WithHoles(asked.URL), Form: asked.Form, Fields: []manifest.Field{}}
-	var in links.Input
+	var in *links.Input
 	if asked.URL != "" {
-		path, _, ok := match.ParsePath(asked.URL)
-		answers, _ := r.answers(host, asked.Method, path)
-		if !ok || len(answers) == 0 {
+		answers, _ := r.table.Load().site.Answers(host, asked.Method, asked.URL)
+		if len(answers) == 0 {
 			return l, false
 		}
-		var patterns []*pattern.Pattern
-		for _, e := range answers {
-			patterns = append(patterns, e.path)
-		}
-		e := answers[manifest.Meant(overlapping(path), patterns)]
-		l.Route, in = manifest.URL(e.path.Segments), formInputOf(e, asked.Method)
+		meant := manifest.Meant(asked.URL, answers)
+		l.Route, in = manifest.URL(meant.Pattern.Segments), links.InputOf(meant, asked.Method)
 	}
 	for _, f := range asked.Fields {
 		field := manifest.Field{Name: manifest.WithHoles(f.Name)}
@@ -158,39 +132,6 @@ func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok boo
 	return l, true
 }
 
-// answers returns what answers a method of a path of a host for some values of its holes, and the methods
-// that the path answers.
-func (r *Router) answers(host, method string, path []match.HoledSegment) (answers []*endpoint, methods []string) {
-	found, methods, _ := r.table.Load().urls.asked(method, path)
-	for _, e := range found {
-		hosts, ok := e.handler.std.(Hosts)
-		if !ok {
-			answers = append(answers, e)
-			continue
-		}
-		if inner := cmp.Or(hosts[host], hosts[""]); inner != nil {
-			more, others := inner.answers("", method, path)
-			answers, methods = append(answers, more...), append(methods, others...)
-		}
-	}
-	return answers, methods
-}
-
-// A version is the application as it is now, for manifest.Breaks.
-type version struct{ *Router }
-
-func (v version) Answers(host, method, url string) (answers []manifest.Answer, methods []string) {
-	path, _, ok := match.ParsePath(url)
-	if !ok {
-		return nil, nil
-	}
-	found, methods := v.answers(host, method, path)
-	for _, e := range found {
-		answers = append(answers, manifest.Answer{File: e.owner.file, Handler: e.handler.pos.String(), Segments: e.path.Segments, Required: e.required(), Input: formInputOf(e, method)})
-	}
-	return answers, methods
-}
-
 // breaksSince returns warnings of the requests that the version of a manifest in a file expects to be
 // answered, and that are not.
 func (r *Router) breaksSince(file string) ([]fault.Fault, error) {
@@ -202,5 +143,5 @@ func (r *Router) breaksSince(file string) ([]fault.Fault, error) {
 	if err != nil {
 		return nil, fmt.Errorf("-previous=%s: %w", file, err)
 	}
-	return manifest.Breaks(old, r.manifest(), version{r}), nil
+	return manifest.Breaks(old, r.manifest(), r.table.Load().site), nil
 }

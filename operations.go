@@ -2,7 +2,6 @@ package flow
 
 import (
 	"cmp"
-	"io/fs"
 	"net/http"
 	"path"
 	"slices"
@@ -10,32 +9,32 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/routetree"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
-// A place is a Site while the routes are compiled.
-type place struct {
-	*bridge.Site
-	describer *bridge.Describer
+// A describedRoute is the route of a Describer while the routes are compiled.
+type describedRoute struct {
+	*site.Description
+	describer *site.Describer
 	verb      *verb
 }
 
 // describe returns the handler for a route whose registration is a Describer, and notes where it
-// is: describeRoutes completes the Site.
-func (c *compiler) describe(r *routetree.Route, v *verb, d *bridge.Describer) http.Handler {
+// is: describeRoutes completes the Description.
+func (c *compiler) describe(r *routetree.Route, v *verb, d *site.Describer) http.Handler {
 	if r.Page {
 		c.fault(v.Pos, "%s is a page, and what describes an API has no template: call the file %s", r.File, strings.TrimSuffix(r.File, r.Ext())+".http")
 	}
-	p := place{&bridge.Site{File: r.File, Path: r.Path, Patterns: r.Patterns, Dev: c.router.dev != nil, Messages: invalidOf}, d, v}
-	c.places = append(c.places, p)
-	return d.At(p.Site)
+	p := describedRoute{&site.Description{File: r.File, Path: r.Path, Patterns: r.Patterns, Dev: c.router.dev != nil, Messages: invalidOf}, d, v}
+	c.described = append(c.described, p)
+	return d.At(p.Description)
 }
 
-// dir returns the directory below router/ that a place is in.
-func (p place) dir() string { return strings.TrimPrefix(path.Dir("/"+p.Path), "/") }
+// dir returns the directory below router/ that the route is in.
+func (p describedRoute) dir() string { return strings.TrimPrefix(path.Dir("/"+p.Path), "/") }
 
-// describeRoutes completes the Sites of a Router and of those mounted inside it. It reports two
+// describeRoutes completes the Descriptions of a Router and of those mounted inside it. It reports two
 // descriptions or two pages of one directory, and a page without a description around it. before
 // are the guards of the Routers around it.
 func (c *compiler) describeRoutes(before []uintptr) {
@@ -44,11 +43,11 @@ func (c *compiler) describeRoutes(before []uintptr) {
 			c.inside[m].describeRoutes(slices.Concat(before, codesOf(c.plan.BeforeMounted(m.uses))))
 		}
 	}
-	if len(c.places) == 0 {
+	if len(c.described) == 0 {
 		return
 	}
-	documents, pages := map[string]place{}, map[string]place{} // by directory
-	for _, p := range c.places {
+	documents, pages := map[string]describedRoute{}, map[string]describedRoute{} // by directory
+	for _, p := range c.described {
 		kind, what := documents, "describes an API, and so does"
 		if p.describer.Page {
 			kind, what = pages, "is the page of an API, and so is"
@@ -60,8 +59,8 @@ func (c *compiler) describeRoutes(before []uintptr) {
 		}
 	}
 	all := c.operations(before)
-	for _, p := range c.places {
-		p.Operations = func() []bridge.Operation { return c.table.below(p.dir(), all) }
+	for _, p := range c.described {
+		p.Operations = func() []site.Operation { return c.table.below(p.dir(), all) }
 		if p.describer.Page {
 			c.findDocument(p, documents)
 		} else {
@@ -72,10 +71,10 @@ func (c *compiler) describeRoutes(before []uintptr) {
 
 // findDocument finds what the page of an API shows: the nearest description in its directory, or
 // in one around it.
-func (c *compiler) findDocument(p place, documents map[string]place) {
+func (c *compiler) findDocument(p describedRoute, documents map[string]describedRoute) {
 	for _, dir := range slices.Backward(routetree.Layers(path.Join(p.dir(), "index"))) {
 		if d, ok := documents[dir]; ok {
-			p.Document = d.Site
+			p.Document = d.Description
 			return
 		}
 	}
@@ -83,8 +82,8 @@ func (c *compiler) findDocument(p place, documents map[string]place) {
 }
 
 // checkErrors warns of a description that says nothing of errors, since an OnError answers them.
-func (c *compiler) checkErrors(p place, all []bridge.Operation) {
-	answersErrors := c.router.OnError != nil || slices.ContainsFunc(all, func(o bridge.Operation) bool { return o.Path == p.Path && o.OnError != "" })
+func (c *compiler) checkErrors(p describedRoute, all []site.Operation) {
+	answersErrors := c.router.OnError != nil || slices.ContainsFunc(all, func(o site.Operation) bool { return o.Path == p.Path && o.OnError != "" })
 	if answersErrors && !p.describer.Errors {
 		c.faults = append(c.faults, fault.WarnAt(p.verb.Pos, "%s says nothing of errors, since an OnError stands around it: give a value of the type that it answers with, as in openapi.API{Error: problem{}}", p.File))
 	}
@@ -92,7 +91,7 @@ func (c *compiler) checkErrors(p place, all []bridge.Operation) {
 
 // below returns those of the operations of a Router that are in a directory or below, with its
 // OnError, which is known by now.
-func (t *table) below(dir string, all []bridge.Operation) (below []bridge.Operation) {
+func (t *table) below(dir string, all []site.Operation) (below []site.Operation) {
 	for _, o := range all {
 		if !slices.Contains(routetree.Layers(o.Path), dir) {
 			continue
@@ -106,7 +105,7 @@ func (t *table) below(dir string, all []bridge.Operation) (below []bridge.Operat
 }
 
 // operations returns all operations of a Router.
-func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
+func (c *compiler) operations(before []uintptr) (all []site.Operation) {
 	for _, r := range c.tree.Routes {
 		if r.Page {
 			continue
@@ -119,14 +118,13 @@ func (c *compiler) operations(before []uintptr) (all []bridge.Operation) {
 		}
 		router := c.router // and no more of the compiler is kept
 		for _, a := range c.plan.Answers(r) {
-			all = append(all, bridge.Operation{
+			all = append(all, site.Operation{
 				File: r.File, Path: r.Path, Patterns: r.Patterns, Method: a.Method, Name: a.Name,
 				Guards:   slices.Concat(before, codesOf(a.Before)),
 				OnError:  onError,
 				Shape:    c.typedOf(r, a.Verb).shape(a.Verb.Code),
-				Read:     func() *httpfile.File { return router.readNow(r) },
-				Open:     func(name string) ([]byte, error) { return bodyFiles(router.filesNow(), r)(name) },
-				Examples: func(f *httpfile.File) ([]bridge.Example, string) { return router.examplesIn(f, r, a.Method) },
+				Read:     func() site.File { return router.fileNow(r) },
+				Examples: func(f site.File) []site.Example { return router.outermost().table.Load().site.ExamplesOf(f, a.Method) },
 			})
 		}
 	}
@@ -156,11 +154,11 @@ func (c *compiler) typedOf(r *routetree.Route, v *verb) *typed {
 
 // shape returns what a handler says in its signature, and what is declared beside it. status is that of
 // Verb.Status, or 0.
-func (h *typed) shape(status int) bridge.Shape {
+func (h *typed) shape(status int) site.Shape {
 	if h == nil {
-		return bridge.Shape{}
+		return site.Shape{}
 	}
-	s := bridge.Shape{Typed: true, In: h.bound, Out: h.data(), Text: h.out == stringType, Decides: h.out == responseType}
+	s := site.Shape{Typed: true, In: h.bound, Messages: invalidOf, Out: h.data(), Text: h.out == stringType, Decides: h.out == responseType}
 	switch {
 	case s.Decides:
 	case h.out == nil:
@@ -169,41 +167,21 @@ func (h *typed) shape(status int) bridge.Shape {
 		s.Status = cmp.Or(status, http.StatusOK)
 	}
 	for _, d := range h.others {
-		s.Others = append(s.Others, bridge.Answer{Status: d.Status, Type: d.Data})
+		s.Others = append(s.Others, site.Answer{Status: d.Status, Type: d.Data})
 	}
 	return s
 }
 
-// filesNow returns the files of the tree, which in development may have changed.
-func (r *Router) filesNow() fs.FS {
-	if r.dev != nil {
-		return r.dev.disk.Files()
-	}
-	return r.tree.Files
-}
-
-// readNow returns the examples of a route file as they are now. They are empty if the file has
+// fileNow returns a route file as it is now, which in development may have changed. It is empty if it has
 // faults.
-func (r *Router) readNow(route *routetree.Route) *httpfile.File {
-	if f, faults := readExamples(r.filesNow(), route); f != nil && len(faults) == 0 {
-		return f
+func (r *Router) fileNow(route *routetree.Route) site.File {
+	files := r.tree.Files
+	if r.dev != nil {
+		files = r.dev.disk.Files()
 	}
-	return &httpfile.File{}
-}
-
-// examplesIn returns the requests in the file of a route that its handler for a method answers,
-// and what their paths leave out.
-func (r *Router) examplesIn(f *httpfile.File, route *routetree.Route, method string) (own []bridge.Example, prefix string) {
-	prefix, urls := bridge.Prefix(f, mountPath(r.tree.Prefix)), r.outermost().table.Load().urls
-	for _, req := range f.Requests {
-		if req.Method != method {
-			continue
-		}
-		if x, ok := urls.example(req, prefix); ok {
-			if e := x.endpointOf(route); e != nil {
-				own = append(own, bridge.Example{Request: req, Pattern: e.path})
-			}
-		}
+	f, faults := site.ReadFile(r.tree, files, route)
+	if f.File == nil || len(faults) > 0 {
+		f.File = &httpfile.File{}
 	}
-	return own, prefix
+	return f
 }

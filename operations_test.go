@@ -14,14 +14,14 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
 // describer returns what the package openapi gives Do: it answers with its operations, one a line,
 // or as a page with the pattern of its document.
-func describer(page bool) *bridge.Describer {
-	return &bridge.Describer{Page: page, At: func(s *bridge.Site) http.Handler {
+func describer(page bool) *site.Describer {
+	return &site.Describer{Page: page, At: func(s *site.Description) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if page {
 				fmt.Fprint(w, s.Document.Patterns[0])
@@ -35,7 +35,7 @@ func describer(page bool) *bridge.Describer {
 }
 
 // operationLine returns an operation as a line.
-func operationLine(o bridge.Operation) string {
+func operationLine(o site.Operation) string {
 	var patterns, guards []string
 	for _, p := range o.Patterns {
 		patterns = append(patterns, p.Key())
@@ -49,9 +49,8 @@ func operationLine(o bridge.Operation) string {
 	}
 	f := o.Read()
 	title := f.Title
-	requests, prefix := o.Examples(f)
-	for _, r := range requests {
-		title += prefix + r.Title
+	for _, r := range o.Examples(f) {
+		title += f.Prefix + r.Title
 	}
 	line := fmt.Sprintf("%s %s %s name=%s guards=%s onError=%s %q", o.Method, strings.Join(patterns, ","), o.File, o.Name, strings.Join(guards, ","), o.OnError, title)
 	if o.Typed {
@@ -228,14 +227,14 @@ func TestDescriptionWithoutErrors(t *testing.T) {
 	onError := func(*flow.Request, error) flow.Response { return flow.Text("error") }
 	for _, tt := range []struct {
 		name string
-		add  func(*flow.Router, *bridge.Describer)
+		add  func(*flow.Router, *site.Describer)
 		want bool
 	}{
-		{"no OnError", func(*flow.Router, *bridge.Describer) {}, false},
-		{"that of the Router", func(r *flow.Router, _ *bridge.Describer) { r.OnError = onError }, true},
-		{"that of its directory", func(r *flow.Router, _ *bridge.Describer) { r.In("api").OnError(onError) }, true},
-		{"that of another directory", func(r *flow.Router, _ *bridge.Describer) { r.In("other").OnError(onError) }, false},
-		{"with a type", func(r *flow.Router, d *bridge.Describer) { r.OnError, d.Errors = onError, true }, false},
+		{"no OnError", func(*flow.Router, *site.Describer) {}, false},
+		{"that of the Router", func(r *flow.Router, _ *site.Describer) { r.OnError = onError }, true},
+		{"that of its directory", func(r *flow.Router, _ *site.Describer) { r.In("api").OnError(onError) }, true},
+		{"that of another directory", func(r *flow.Router, _ *site.Describer) { r.In("other").OnError(onError) }, false},
+		{"with a type", func(r *flow.Router, d *site.Describer) { r.OnError, d.Errors = onError, true }, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)

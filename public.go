@@ -15,7 +15,7 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/public"
 	"example.com/flow/internal/serve/wire/reply"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 // An asset is a public file. It has two URLs: /app.css, and /app.<hash>.css with a hash of
@@ -85,16 +85,16 @@ func (t *table) asset(base urlBase, name string) (string, error) {
 	return "", fmt.Errorf("flow: no public file is called %q%s", name, fault.Suggest(name, t.assets, otherwise))
 }
 
-func init() { bridge.Public = publicFiles }
+func init() { site.PublicOf = publicFiles }
 
-// publicFiles is bridge.Public. It returns nil if the application has faults.
-func publicFiles(router any) (all []bridge.PublicFile) {
+// publicFiles is site.PublicOf. It returns nil if the application has faults.
+func publicFiles(router any) (all []site.PublicFile) {
 	for _, r := range router.(*Router).withMounted() {
 		t := r.compile()
 		for _, name := range slices.Sorted(maps.Keys(t.assets)) {
 			a := t.assets[name]
 			if len(a.pattern.Names) == 0 {
-				all = append(all, bridge.PublicFile{URL: a.pattern.URL(nil), Hashed: cmp.Or(a.hashed, a.pattern).URL(nil)})
+				all = append(all, site.PublicFile{URL: a.pattern.URL(nil), Hashed: cmp.Or(a.hashed, a.pattern).URL(nil)})
 			}
 		}
 	}

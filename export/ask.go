@@ -20,7 +20,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/serve/pages/csp"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 const (
@@ -62,7 +62,7 @@ func (v visitor) ask(ctx context.Context, r *flow.Router, path string, store *sp
 			"Accept":     {"text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"},
 			"User-Agent": {"Mozilla/5.0 (compatible; flow-export)"},
 		},
-	}).WithContext(bridge.WithRefusal(limited, &refused))
+	}).WithContext(site.WithRefusal(limited, &refused))
 	rec := &recorder{fields: http.Header{}, sum: sha256.New(), spool: store, at: store.end, cancel: cancel}
 	done := make(chan struct{})
 	go func() {

@@ -13,7 +13,7 @@ import (
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/check/markup"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 // between is how long after the last of the first answers the second ones are asked for: long enough for a
@@ -108,7 +108,7 @@ func (c *crawl) faultAt(at place, more int, text string) fault.Fault {
 	return fault.InColumn(file, line, column, "%s", text)
 }
 
-// inSources returns the path as bridge.Places takes it.
+// inSources returns the path as site.PlacesOf takes it.
 func (r *resource) inSources() string {
 	if r.missing {
 		return ""
@@ -151,7 +151,7 @@ type crawl struct {
 	last      *resource    // of them
 	progress  func(string) // is told how far the crawl is; nil if nobody wants to know
 	faults    []fault.Fault
-	places    func(path, text, what string) (file string, line, column int) // see bridge.Places
+	places    func(path, text, what string) (file string, line, column int) // see site.PlacesOf
 }
 
 // A told is a fault that pages may have in common.
@@ -161,7 +161,7 @@ func newCrawl(ctx context.Context, r *flow.Router, o Options, store *spool) *cra
 	return &crawl{
 		ctx: ctx, router: r, Options: o, store: store,
 		resources: map[string]*resource{}, known: map[string]*resource{}, guards: map[string][]string{}, told: map[told]*mentions{},
-		places: bridge.Places(r),
+		places: site.PlacesOf(r),
 	}
 }
 
@@ -209,7 +209,7 @@ func (c *crawl) begin() {
 		p, _ := parsePath(u)
 		c.resource(p).not = true
 	}
-	for _, f := range bridge.Public(c.router) {
+	for _, f := range site.PublicOf(c.router) {
 		c.start(f.URL)
 		c.hashed = append(c.hashed, f.Hashed)
 	}

@@ -24,7 +24,7 @@ import (
 
 	"example.com/flow"
 	"example.com/flow/internal/serve/routes/forms"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
@@ -59,23 +59,23 @@ func Examples[B Build](t *testing.T, build B, vars ...string) {
 	if err := first.Check(); err != nil {
 		t.Fatalf("flowtest: the application has faults:\n%v", err)
 	}
-	files := bridge.Of(first)
+	files, _ := site.ExamplesOf(first)
 	if len(files) == 0 {
 		t.Skip("flowtest: no route file has an example: write one into a file with the extension .http")
 	}
 	for i, file := range files {
-		t.Run(file.Path, func(t *testing.T) {
+		t.Run(file.Tree.Path, func(t *testing.T) {
 			router, own := call(t, build)
 			variables := map[string]string{}
 			for i := 0; i < len(vars); i += 2 {
 				variables[vars[i]] = vars[i+1]
 			}
 			maps.Copy(variables, own)
-			of := bridge.Of(router)
-			if len(of) != len(files) || of[i].Path != file.Path {
+			of, routes := site.ExamplesOf(router)
+			if len(of) != len(files) || of[i].Tree.Path != file.Tree.Path {
 				t.Fatal("flowtest: build has returned another application")
 			}
-			runFile(t, router, of[i], variables)
+			runFile(t, router, of[i], routes, variables)
 		})
 	}
 }
@@ -96,8 +96,8 @@ func call[B Build](t *testing.T, build B) (*flow.Router, map[string]string) {
 }
 
 // runFile sends the requests of one file.
-func runFile(t *testing.T, router *flow.Router, file bridge.File, variables map[string]string) {
-	r := newRunner(t, router, file, variables)
+func runFile(t *testing.T, router *flow.Router, file site.File, routes *site.Map, variables map[string]string) {
+	r := newRunner(t, router, file, routes, variables)
 	if err := r.values.Set(file.Variables); err != nil {
 		r.reportError(t, 1, err)
 		return

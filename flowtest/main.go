@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"example.com/flow"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 // Main is a TestMain that says which routes no test has asked: it runs the tests, prints a
@@ -28,7 +28,7 @@ func Main(m *testing.M, routes func() []flow.RouteInfo, options ...Option) {
 		option(&set)
 	}
 	var asked record
-	bridge.Asked = asked.note
+	site.Asked = asked.note
 	code := m.Run()
 	if code == 0 && allTestsRun() {
 		unasked, total := asked.missing(routes())
@@ -80,7 +80,7 @@ func allTestsRun() bool {
 // A record holds the endpoints that have answered requests.
 type record struct{ seen sync.Map } // of [2]string: the pattern of http.Request.Pattern, and the file
 
-// note is bridge.Asked.
+// note is site.Asked.
 func (r *record) note(pattern, file string) {
 	key := [2]string{pattern, file}
 	if _, ok := r.seen.Load(key); !ok {

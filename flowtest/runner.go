@@ -17,26 +17,27 @@ import (
 	"time"
 
 	"example.com/flow"
-	"example.com/flow/internal/check/agree"
+	"example.com/flow/internal/check/examples"
 	"example.com/flow/internal/serve/routes/pattern"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
 // A runner sends the requests of one file.
 type runner struct {
-	file   bridge.File
+	file   site.File
+	routes *site.Map
 	shown  string // the name of the file for messages
 	url    string // of the server
 	client *http.Transport
 	jar    http.CookieJar
 	values *httpfile.Values
-	types  agree.Types
+	types  examples.Types
 	path   string // of the last request, with what the file leaves out
 	sent   int    // requests of the file
 }
 
-func newRunner(t *testing.T, router *flow.Router, file bridge.File, variables map[string]string) *runner {
+func newRunner(t *testing.T, router *flow.Router, file site.File, routes *site.Map, variables map[string]string) *runner {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +54,7 @@ func newRunner(t *testing.T, router *flow.Router, file bridge.File, variables ma
 		}
 	})
 	jar, _ := cookiejar.New(nil) // which returns no error
-	return &runner{file: file, shown: shownFile(file.Name), url: "http://" + listener.Addr().String(), client: client, jar: jar, values: httpfile.NewValues(variables)}
+	return &runner{file: file, routes: routes, shown: shownFile(file.Name), url: "http://" + listener.Addr().String(), client: client, jar: jar, values: httpfile.NewValues(variables)}
 }
 
 // timeout is how long an answer may take. An example that takes longer has no end. Tests make
@@ -115,7 +116,7 @@ func (r *runner) shapeWrong(req *httpfile.Request, a *httpfile.Answer) []string 
 	if req.Method == http.MethodHead {
 		return nil // it has no body
 	}
-	return agree.Answer(r.file.ShapeOf(req.Method, r.path), &r.types, a)
+	return examples.Answer(r.routes.ShapeOf(req.Method, r.path), &r.types, a)
 }
 
 // maxAnswer is how many bytes of an answer are read.

@@ -25,7 +25,7 @@ import (
 
 	"example.com/flow/internal/describe/document"
 	"example.com/flow/internal/serve/wire/public"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 )
 
 // An API says what no code shows. The zero value works.
@@ -59,10 +59,10 @@ type SignIn struct {
 // JSON returns a handler for Do that answers with the description as an OpenAPI document. It is
 // for a route file with the extension .http.
 func (a API) JSON() http.Handler {
-	return &bridge.Describer{Errors: a.Error != nil, At: func(site *bridge.Site) http.Handler {
-		d := &described{api: a, site: site}
+	return &site.Describer{Errors: a.Error != nil, At: func(of *site.Description) http.Handler {
+		d := &described{api: a, site: of}
 		d.once = sync.OnceValue(d.make)
-		site.Described = d
+		of.Described = d
 		return d
 	}}
 }
@@ -70,7 +70,7 @@ func (a API) JSON() http.Handler {
 // described is a description at its place in a Router.
 type described struct {
 	api  API
-	site *bridge.Site
+	site *site.Description
 	once func() made
 }
 

@@ -11,7 +11,7 @@ import (
 	"example.com/flow/internal/describe/page"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/wire/public"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
@@ -19,8 +19,8 @@ import (
 // JSON answers with in the nearest directory around the route file. Each operation has an id, its
 // operationId, for links. Examples are commands for a shell.
 func (a API) Page() http.Handler {
-	return &bridge.Describer{Page: true, At: func(site *bridge.Site) http.Handler {
-		p := &shown{site: site}
+	return &site.Describer{Page: true, At: func(of *site.Description) http.Handler {
+		p := &shown{site: of}
 		p.once = sync.OnceValue(p.make)
 		return p
 	}}
@@ -28,7 +28,7 @@ func (a API) Page() http.Handler {
 
 // shown is a page at its place in a Router.
 type shown struct {
-	site *bridge.Site
+	site *site.Description
 	once func() *public.Content
 }
 
@@ -65,33 +65,32 @@ func relative(from, to *pattern.Pattern) string {
 
 // examplesOf returns a function that returns the examples of an operation, by its method and its
 // path in the document.
-func examplesOf(site *bridge.Site) func(method, path string) []page.Example {
+func examplesOf(of *site.Description) func(method, path string) []page.Example {
 	all := map[string][]page.Example{}
-	for _, o := range site.Operations() {
+	for _, o := range of.Operations() {
 		f := o.Read()
-		examples, prefix := o.Examples(f)
-		for _, e := range examples {
+		for _, e := range o.Examples(f) {
 			key := o.Method + " " + document.Template(e.Pattern)
-			all[key] = append(all[key], exampleOf(f, e.Request, o, prefix))
+			all[key] = append(all[key], exampleOf(f, e.Request, o.Status))
 		}
 	}
 	return func(method, path string) []page.Example { return all[method+" "+path] }
 }
 
 // exampleOf returns a request of a route file as the page shows it.
-func exampleOf(f *httpfile.File, r *httpfile.Request, o bridge.Operation, prefix string) page.Example {
+func exampleOf(f site.File, r *httpfile.Request, status int) page.Example {
 	e := page.NewExample(r.Title, r.Prose)
 	if e.Title == "" {
 		e.Title = r.String()
 	}
-	e.Curl, e.Request = page.Curl(httpfile.SampleOf(f, r, o.Open), prefix), r.String()
-	for _, c := range httpfile.ConditionsOf(f, r) {
+	e.Curl, e.Request = page.Curl(httpfile.SampleOf(f.File, r, f.Open), f.Prefix), r.String()
+	for _, c := range httpfile.ConditionsOf(f.File, r) {
 		words := []string{c.Subject, c.Header, httpfile.PlaceText(c.Place), c.Word, c.Text}
 		words = slices.DeleteFunc(words, func(word string) bool { return word == "" })
 		e.Expects = append(e.Expects, strings.Join(words, " "))
 	}
-	if len(r.Expects) == 0 && o.Status != 0 {
-		e.Expects = []string{fmt.Sprintf("status == %d", o.Status)}
+	if len(r.Expects) == 0 && status != 0 {
+		e.Expects = []string{fmt.Sprintf("status == %d", status)}
 	}
 	return e
 }

@@ -12,6 +12,7 @@ require (
 )
 
 require (
+	github.com/julienschmidt/httprouter v1.3.1-0.20240130105656-484018016424 // indirect
 	golang.org/x/sync v0.23.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
 )

@@ -8,46 +8,8 @@ import (
 
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site"
 )
-
-// A Site tells what the URLs of an application lead to.
-type Site interface {
-	// Find returns what answers a method of a URL. The URL begins with one slash, has neither
-	// query nor fragment, and may have holes. The method "" stands for any.
-	Find(method, url string) Target
-}
-
-// A Target is what a URL leads to.
-type Target struct {
-	Answered  bool
-	Broken    bool     // the URL has a broken escape
-	Methods   []string // if it is not answered: the methods that the URL does answer
-	Refused   string   // if it is not answered: which matcher does not take a value of it; "" if none is the reason
-	Near      string   // a pattern that may be meant; "" if none is near
-	By        string   // the pattern that answers, to be named beside Near
-	Slashes   bool     // it is answered only if what an action writes has a slash, or begins the query
-	Canonical string   // the URL that requests are redirected to; "" if they are not
-	IsPage    bool     // only pages answer it
-	Input     Input    // what a handler reads of a form; nil if that is not known
-}
-
-// An Input is what a handler reads of a form.
-type Input interface {
-	// Has reports whether the handler reads a field.
-	Has(field string) bool
-	// File reports whether the handler reads a field as a file.
-	File(field string) bool
-	// Files returns the fields that the handler reads as files.
-	Files() []string
-	// Suggest returns the end of a message about a field that the handler does not read.
-	Suggest(field string) string
-	// Misfit says why the handler cannot read what the element of a field sends, or returns "".
-	Misfit(Field) string
-	// IsAlwaysTrue reports whether the handler takes a field for true if the form does not have it.
-	IsAlwaysTrue(field string) bool
-	// Limit says how a limit of the markup differs from that of the handler, or returns "".
-	Limit(field, attr, value string) string
-}
 
 // A Source is a template file with its links.
 type Source struct {
@@ -62,12 +24,13 @@ type Source struct {
 	Missing func(l Link, asked string) string
 }
 
-// Check returns the faults and the warnings of the links and the forms in template files.
-func Check(sources []Source, named Named, site Site) []fault.Fault {
+// Check returns the faults and the warnings of the links and the forms in template files. lead is Find of a
+// site.Map.
+func Check(sources []Source, named Named, lead func(method, url string) site.Destination) []fault.Fault {
 	if slices.ContainsFunc(sources, func(s Source) bool { return s.Links.moved }) {
 		return nil
 	}
-	c := checker{site: site, named: named, found: map[methodAndURL]Target{}, inTags: calledInTags(sources), having: having(sources), verdicts: map[calledField]*verdict{}}
+	c := checker{lead: lead, named: named, found: map[methodAndURL]site.Destination{}, inTags: calledInTags(sources), having: having(sources), verdicts: map[calledField]*verdict{}}
 	for i := range sources {
 		c.source = &sources[i]
 		for _, l := range c.source.Links.Links {
@@ -113,13 +76,13 @@ func calledInTags(sources []Source) map[string]bool {
 
 // A checker checks the links of one Source after the other.
 type checker struct {
-	site     Site
+	lead     func(method, url string) site.Destination
 	named    Named
-	found    map[methodAndURL]Target  // what the Site has said
-	inTags   map[string]bool          // see calledInTags
-	having   map[string][]*Source     // by the names of templates
-	verdicts map[calledField]*verdict // of forms, about the fields of the templates that they call
-	inOrder  []*verdict               // the same, in the order in which the report has them
+	found    map[methodAndURL]site.Destination // what lead has returned
+	inTags   map[string]bool                   // see calledInTags
+	having   map[string][]*Source              // by the names of templates
+	verdicts map[calledField]*verdict          // of forms, about the fields of the templates that they call
+	inOrder  []*verdict                        // the same, in the order in which the report has them
 	source   *Source
 	faults   []fault.Fault
 }
@@ -127,11 +90,11 @@ type checker struct {
 // A methodAndURL is what a link asks for.
 type methodAndURL struct{ method, url string }
 
-func (c *checker) find(method, url string) Target {
+func (c *checker) find(method, url string) site.Destination {
 	r := methodAndURL{method, url}
 	t, known := c.found[r]
 	if !known {
-		t = c.site.Find(method, url)
+		t = c.lead(method, url)
 		c.found[r] = t
 	}
 	return t
@@ -159,16 +122,16 @@ func (c *checker) link(l Link) {
 	switch {
 	case t.Broken:
 		c.report(l.Offset, "%s: %s has a broken escape: write %%25 for a percent sign", what, url)
-	case !t.Answered && strings.Contains(l.URL, "//"): // a part that is not always written may be missing in between
-	case !t.Answered && len(t.Methods) > 0:
+	case !t.Answered() && strings.Contains(l.URL, "//"): // a part that is not always written may be missing in between
+	case !t.Answered() && len(t.Methods) > 0:
 		c.report(l.Offset, "%s: %s answers %s, and not %s%s", what, url, strings.Join(t.Methods, ", "), l.Method, l.remedy(t))
-	case !t.Answered && t.Near != "":
+	case !t.Answered() && t.Near != "":
 		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, t.Near)
-	case !t.Answered && c.withoutExtension(l) != "":
+	case !t.Answered() && c.withoutExtension(l) != "":
 		c.report(l.Offset, "%s: nothing answers %s: did you mean %s?", what, url, c.withoutExtension(l))
-	case !t.Answered && t.Refused != "":
+	case !t.Answered() && t.Refused != "":
 		c.report(l.Offset, "%s: nothing answers %s, since %s: %s", what, url, t.Refused, c.wayOut(l))
-	case !t.Answered:
+	case !t.Answered():
 		c.report(l.Offset, "%s: nothing answers %s: %s", what, url, c.wayOut(l))
 	case t.Slashes && strings.Contains(l.URL, "/"+pattern.Hole):
 		if l.Method != "GET" && l.Method != "" {
@@ -177,10 +140,10 @@ func (c *checker) link(l Link) {
 		c.warn(l.Offset, "%s: %s is answered only if the value has a slash in it, or is empty", what, url)
 	case t.Canonical != "":
 		c.warn(l.Offset, "%s: requests for %s are redirected: write %s", what, url, shown(t.Canonical))
-	case l.Loads && t.IsPage:
+	case l.Loads && t.IsPage():
 		c.warn(l.Offset, "%s: %s is a page", what, url)
 	case t.Near != "":
-		c.warn(l.Offset, "%s: %s is answered by %s: did you mean %s?", what, url, t.By, t.Near)
+		c.warn(l.Offset, "%s: %s is answered by %s: did you mean %s?", what, url, t.By(), t.Near)
 	}
 }
 
@@ -203,7 +166,7 @@ func (c *checker) relative(all []Source) {
 		}
 		asked := to.EscapedPath()
 		t := c.find(l.Method, asked)
-		if t.Answered {
+		if t.Answered() {
 			continue
 		}
 		right := s.Missing(l, asked)
@@ -217,7 +180,7 @@ func (c *checker) relative(all []Source) {
 }
 
 // remedy returns the end of a message about a URL that does not answer the method of a link.
-func (l Link) remedy(t Target) string {
+func (l Link) remedy(t site.Destination) string {
 	switch {
 	case l.form != nil && l.Method == "GET" && slices.Contains(t.Methods, "POST"):
 		return `: write method="post" in the form`
@@ -235,7 +198,7 @@ func (c *checker) withoutExtension(l Link) string {
 		return ""
 	}
 	url := "/" + strings.TrimPrefix(strings.TrimSuffix(l.URL[:dot], "/index"), "/")
-	if t := c.find(l.Method, url); !t.Answered || !t.IsPage || t.By != url { // a pattern may take any file
+	if t := c.find(l.Method, url); !t.Answered() || !t.IsPage() || t.By() != url { // a pattern may take any file
 		return ""
 	}
 	return url
@@ -256,20 +219,20 @@ func (c *checker) wayOut(l Link) string {
 
 // form returns what a form leads to, and its URL. It reports a form without a URL whose page
 // does not answer the method.
-func (c *checker) form(f *Form) (t Target, url string) {
+func (c *checker) form(f *Form) (t site.Destination, url string) {
 	urls := []string{path(f.URL)}
 	if f.own {
 		urls = c.source.URLs
 	}
 	for _, url = range urls {
 		if !isPath(url) {
-			return Target{}, url
+			return site.Destination{}, url
 		}
-		if t = c.find(f.Method, url); t.Answered {
+		if t = c.find(f.Method, url); t.Answered() {
 			break
 		}
 	}
-	if f.own && !t.Answered && len(t.Methods) > 0 {
+	if f.own && !t.Answered() && len(t.Methods) > 0 {
 		c.report(f.Offset, "<form>: it has no action, and the page answers %s, and not %s", strings.Join(t.Methods, ", "), f.Method)
 	}
 	return t, url

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/site"
 )
 
 // A filled is a form with its URL, and with what its handler reads, which is nil if that is not
@@ -15,7 +17,15 @@ type filled struct {
 	fields  []Field // with the names of those that the Form has constants for
 	called  []Field // those of the templates that it calls
 	whose   string  // for messages: which form it is, if they are about another file
-	Input
+	*Input
+}
+
+// inputOf returns what reads a form that leads to a destination, or nil if that is not known.
+func inputOf(d site.Destination, method string) *Input {
+	if len(d.Routes) != 1 {
+		return nil
+	}
+	return InputOf(d.Routes[0], method)
 }
 
 // isOnly reports whether the form has no other field of the name, as one that is sent instead.
@@ -33,7 +43,7 @@ func (c *checker) forms() {
 		}
 		whole, called := c.whole(f)
 		if t, url := c.form(whole); whole.Method != "" {
-			all = append(all, filled{Form: whole, written: f, url: url, fields: c.resolve(nil, f.Fields), called: called, Input: t.Input})
+			all = append(all, filled{Form: whole, written: f, url: url, fields: c.resolve(nil, f.Fields), called: called, Input: inputOf(t, whole.Method)})
 			c.unsaid(all[len(all)-1])
 		}
 	}
@@ -78,7 +88,7 @@ func (c *checker) unsaid(f filled) {
 	if !f.Form.unsaid || f.Method != "GET" || f.Input != nil || !f.Multipart && !slices.ContainsFunc(f.Fields, isNamed) {
 		return
 	}
-	post := c.find("POST", f.url).Input
+	post := inputOf(c.find("POST", f.url), "POST")
 	if post != nil && len(f.fields) > 0 && !slices.ContainsFunc(f.fields, func(field Field) bool { return !post.Has(field.Name) }) {
 		c.warn(f.Offset, `<form>: it has no method, so that browsers send GET, and the handler of POST %s reads its fields: write method="post"`, shown(f.url))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"example.com/flow/internal/check/markup"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site"
 )
 
 // scan reads a template.
@@ -62,10 +63,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// anything is a Site that answers nothing.
-type anything struct{}
-
-func (anything) Find(method, url string) Target { return Target{Methods: []string{"PUT"}} }
+// nothing answers no link.
+func nothing(method, url string) site.Destination { return site.Destination{Methods: []string{"PUT"}} }
 
 // FuzzScan reads any template. Each URL that it finds begins where the text has a slash, or an
 // entity or a space before one. The offset of a URL in a list is that of the list, and that of
@@ -92,7 +91,7 @@ func FuzzScan(f *testing.F) {
 				t.Errorf("%q is not at %d", l.URL, l.Offset)
 			}
 		}
-		for _, fault := range Check([]Source{{File: "a.html", At: func(offset int) (int, int) { return markup.Position(text, offset) }, Links: file, URLs: []string{"/a"}}}, nil, anything{}) {
+		for _, fault := range Check([]Source{{File: "a.html", At: func(offset int) (int, int) { return markup.Position(text, offset) }, Links: file, URLs: []string{"/a"}}}, nil, nothing) {
 			if fault.Line < 1 || fault.Column < 1 {
 				t.Errorf("%s", fault.Text)
 			}

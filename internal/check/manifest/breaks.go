@@ -7,32 +7,25 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site"
 )
 
-// An Application tells what answers requests in the version that runs.
-type Application interface {
-	// Answers returns what answers a method of a URL for some values of its holes, in the order in
-	// which it is asked, and the methods that the URL answers. host is a name of flow.Hosts, or "".
-	Answers(host, method, url string) (answers []Answer, methods []string)
+// Required returns the fields that the handler of a route requires.
+func Required(r *site.Route) []string {
+	if r.Shape.In == nil {
+		return []string{}
+	}
+	return append([]string{}, inputs.RequiredNames(r.Shape.In, r.Method == http.MethodGet, r.Shape.Messages)...)
 }
 
-// An Answer is what answers a request.
-type Answer struct {
-	File     string            // for messages
-	Segments []pattern.Segment // of its pattern
-	Handler  string            // where it is, for messages; "" for a page without one
-	Required []string          // see Route
-	Input    links.Input       // what its handler reads of a form; nil if that is not known
-}
+func urlOf(r *site.Route) string { return URL(r.Pattern.Segments) }
 
-func (a Answer) url() string { return URL(a.Segments) }
-
-// Breaks returns what requests of an old version the Application does not answer as that did: a warning
-// for each, with the file of the old version. now is the manifest of the Application.
-func Breaks(old, now *Manifest, app Application) (faults []fault.Fault) {
+// Breaks returns what requests of an old version the running one does not answer as that did: a warning for
+// each, with the file of the old version. now is the manifest of the running version, and routes are its own.
+func Breaks(old, now *Manifest, routes *site.Map) (faults []fault.Fault) {
 	sending := map[request][]Field{}
 	for _, s := range now.sites() {
 		for _, l := range s.Links {
@@ -41,7 +34,7 @@ func Breaks(old, now *Manifest, app Application) (faults []fault.Fault) {
 	}
 	sites := old.sites()
 	for _, host := range slices.Sorted(maps.Keys(sites)) {
-		c := newComparison(app, host, sites[host], sending)
+		c := newComparison(routes, host, sites[host], sending)
 		for _, r := range append(sites[host].Routes, c.linkedFiles()...) {
 			segments, err := parseURL(r.URL)
 			if err != nil {
@@ -75,9 +68,9 @@ type request struct{ method, route string }
 
 func (l Link) request() request { return request{l.Method, l.Route} }
 
-// A comparison compares a site of an old version with the Application.
+// A comparison compares a site of an old version with the routes of the running one.
 type comparison struct {
-	app     Application
+	now     *site.Map
 	host    string
 	old     Site
 	routes  map[request]Route   // of old
@@ -86,8 +79,8 @@ type comparison struct {
 	faults  []fault.Fault
 }
 
-func newComparison(app Application, host string, old Site, sending map[request][]Field) *comparison {
-	c := &comparison{app: app, host: host, old: old, sending: sending, routes: map[request]Route{}, links: map[request][]Link{}}
+func newComparison(now *site.Map, host string, old Site, sending map[request][]Field) *comparison {
+	c := &comparison{now: now, host: host, old: old, sending: sending, routes: map[request]Route{}, links: map[request][]Link{}}
 	for _, r := range old.Routes {
 		c.routes[request{r.Method, r.URL}] = r
 	}
@@ -152,9 +145,9 @@ func (c *comparison) route(r Route, segments []pattern.Segment) {
 
 // why returns why a method of URLs of a Route is not answered as before, or "".
 func (c *comparison) why(r Route, method string, segments []pattern.Segment) string {
-	answers, methods := c.app.Answers(c.host, method, path(segments))
-	answers = slices.DeleteFunc(answers, func(a Answer) bool { // what answers values with slashes only
-		_, ok := pattern.Overlap(a.Segments, segments)
+	answers, methods := c.now.Answers(c.host, method, path(segments))
+	answers = slices.DeleteFunc(answers, func(a *site.Route) bool { // what answers values with slashes only
+		_, ok := pattern.Overlap(a.Pattern.Segments, segments)
 		return !ok
 	})
 	if len(answers) == 0 && len(methods) > 0 && !slices.Contains(methods, method) {
@@ -162,18 +155,18 @@ func (c *comparison) why(r Route, method string, segments []pattern.Segment) str
 	} else if len(answers) == 0 {
 		return "nothing answers it in this version"
 	}
-	if slices.ContainsFunc(answers, func(a Answer) bool { return a.url() == r.URL }) {
+	if slices.ContainsFunc(answers, func(a *site.Route) bool { return urlOf(a) == r.URL }) {
 		return ""
 	}
-	i := slices.IndexFunc(answers, func(a Answer) bool { return covers(a.Segments, segments) })
+	i := slices.IndexFunc(answers, func(a *site.Route) bool { return covers(a.Pattern.Segments, segments) })
 	if i < 0 {
-		i = slices.IndexFunc(answers, func(a Answer) bool { return covers(withoutMatchers(a.Segments), segments) })
+		i = slices.IndexFunc(answers, func(a *site.Route) bool { return covers(withoutMatchers(a.Pattern.Segments), segments) })
 		if i < 0 {
 			return "nothing answers it in this version, but for the URLs of " + answers[0].File
 		}
 		return "this version answers it for some values only, by " + answers[i].File
 	}
-	if general, ok := c.routeOf(method, answers[i].url()); ok {
+	if general, ok := c.routeOf(method, urlOf(answers[i])); ok {
 		return "this version answers it by " + answers[i].File + ", which has been there for other URLs (" + general.Pattern + ")"
 	}
 	return ""

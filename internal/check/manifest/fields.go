@@ -7,17 +7,18 @@ import (
 
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site"
 )
 
 // answerTo returns what answers a request in the new version that a Route answered in the old one. ok is
 // false if that is not known.
-func (c *comparison) answerTo(method, url, route string) (a Answer, ok bool) {
-	answers, _ := c.app.Answers(c.host, method, url)
-	if i := slices.IndexFunc(answers, func(a Answer) bool { return a.url() == route }); i >= 0 {
+func (c *comparison) answerTo(method, url, route string) (a *site.Route, ok bool) {
+	answers, _ := c.now.Answers(c.host, method, url)
+	if i := slices.IndexFunc(answers, func(a *site.Route) bool { return urlOf(a) == route }); i >= 0 {
 		return answers[i], true
 	}
 	if len(answers) != 1 {
-		return Answer{}, false
+		return nil, false
 	}
 	return answers[0], true
 }
@@ -33,7 +34,7 @@ func (c *comparison) newlyRequired(r Route, segments []pattern.Segment) {
 	if !ok {
 		return
 	}
-	for _, name := range a.Required {
+	for _, name := range Required(a) {
 		if slices.ContainsFunc(c.old.Links, func(l Link) bool { return l.Form && l.Route == "" && slices.ContainsFunc(l.Fields, sends(name)) }) {
 			continue
 		}
@@ -53,12 +54,12 @@ func (c *comparison) form(l Link) {
 		return
 	}
 	old, _ := c.routeOf(l.Method, l.Route)
-	sending := c.sending[request{l.Method, a.url()}]
-	gone, came := "", ""
-	if a.Input != nil {
-		gone, came = renamed(l.Fields, sending, old, a.Input)
+	sending := c.sending[request{l.Method, urlOf(a)}]
+	in, gone, came := links.InputOf(a, l.Method), "", ""
+	if in != nil {
+		gone, came = renamed(l.Fields, sending, old, in)
 	}
-	for _, name := range a.Required {
+	for _, name := range Required(a) {
 		if gone != "" && same(came)(name) || slices.ContainsFunc(l.Fields, sends(name)) || slices.ContainsFunc(old.Required, same(name)) || rowOf(name) != "" && !slices.ContainsFunc(l.Fields, sendsRow(name)) {
 			continue
 		}
@@ -67,7 +68,7 @@ func (c *comparison) form(l Link) {
 			c.warn(l.File, "the form for %s %s does not send %q, which this version requires, by %s: do without it as long as pages or clients of before are there", l.Method, l.URL, name, a.Handler)
 		}
 	}
-	if a.Input == nil {
+	if in == nil {
 		return
 	}
 	if gone != "" {
@@ -75,14 +76,14 @@ func (c *comparison) form(l Link) {
 	}
 	for i, f := range l.Fields {
 		of := links.Field{Name: holes(f.Name), Type: f.Type, Value: f.Value, Lists: f.Lists}
-		if why := Unreadable(a.Input, of, l.Method); why != "" && !slices.ContainsFunc(l.Fields[:i], sends(f.Name)) {
+		if why := Unreadable(in, of, l.Method); why != "" && !slices.ContainsFunc(l.Fields[:i], sends(f.Name)) {
 			c.warn(l.File, "the form for %s %s sends %q, which this version cannot read, by %s: %s", l.Method, l.URL, f.Name, a.Handler, why)
 		}
 	}
 }
 
 // Unreadable says why a handler cannot read what a field of a form sends, or returns "".
-func Unreadable(in links.Input, f links.Field, method string) string {
+func Unreadable(in *links.Input, f links.Field, method string) string {
 	switch isFile := f.Type == "file" && method != http.MethodGet; {
 	case !in.Has(f.Name):
 		return ""
@@ -96,7 +97,7 @@ func Unreadable(in links.Input, f links.Field, method string) string {
 
 // renamed returns the one field of an old form that the old handler has read and the new one does not,
 // and the one that the new form and the new handler have in its place. Otherwise it returns "".
-func renamed(before, now []Field, old Route, in links.Input) (gone, came string) {
+func renamed(before, now []Field, old Route, in *links.Input) (gone, came string) {
 	names := func(fields []Field, matter func(name string) bool) (names []string) {
 		for _, f := range fields {
 			if !slices.ContainsFunc(names, same(f.Name)) && matter(f.Name) {

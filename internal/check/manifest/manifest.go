@@ -1,7 +1,7 @@
 // Package manifest compares two versions of an application. A [Manifest] is what one of them answers,
 // and what its pages ask for, as JSON. [Breaks] says what requests of one version the other one does not
 // answer: while a version is rolled out, browsers show pages of the one before. It gets plain data, and
-// asks an [Application] what answers a request.
+// asks a [site.Map] what answers a request.
 package manifest
 
 import (

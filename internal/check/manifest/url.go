@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site"
 )
 
 // URL returns the URLs that segments match, in the notation of Route.URL. It tells apart what
@@ -87,10 +89,12 @@ func asked(segments []pattern.Segment) [][]pattern.Segment {
 	return [][]pattern.Segment{append(before, value), append(before, value, value)}
 }
 
-// Meant returns the index of the pattern that a link leads to, of those that match its segments for some
-// values of their parameters: the first that matches them for all values, or else the first.
-func Meant(asked []pattern.Segment, patterns []*pattern.Pattern) int {
-	return max(0, slices.IndexFunc(patterns, func(p *pattern.Pattern) bool { return covers(p.Segments, asked) }))
+// Meant returns the one of the routes that answer a URL for some values of its holes which a link leads to:
+// the first that answers it for all values, or else the first.
+func Meant(url string, answers []*site.Route) *site.Route {
+	path, _, _ := match.ParsePath(url)
+	asked := site.Segments(path)
+	return answers[max(0, slices.IndexFunc(answers, func(r *site.Route) bool { return covers(r.Pattern.Segments, asked) }))]
 }
 
 // path returns the URL of segments with pattern.Hole for each parameter.

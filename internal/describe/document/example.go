@@ -10,13 +10,13 @@ import (
 
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/wire/input"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
 // An example is a request of a route file with what it expects.
 type example struct {
-	bridge.Example
+	site.Example
 	sample     httpfile.Sample
 	conditions []httpfile.Condition
 	status     int // 0 for that of the handler

@@ -7,14 +7,14 @@ import (
 
 	"example.com/flow/internal/check/schema"
 	"example.com/flow/internal/describe/rules"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
 // A maker makes one document.
 type maker struct {
 	api     API
-	site    *bridge.Site
+	of      *site.Description
 	set     schema.Set
 	book    *rules.Book
 	inputs  map[reflect.Type]schema.Input
@@ -24,15 +24,15 @@ type maker struct {
 
 // A part is an operation with its examples.
 type part struct {
-	bridge.Operation
+	site.Operation
 	examples []*example
-	prefix   string // that the paths of the examples leave out
+	prefix   string // see site.File
 }
 
-// Make makes the document of a Site. It calls Validate of the types of inputs, for structs that no
+// Make makes the document of a Description. It calls Validate of the types of inputs, for structs that no
 // request has sent.
-func Make(site *bridge.Site, api API) *Document {
-	m := &maker{api: api, site: site, inputs: map[reflect.Type]schema.Input{}}
+func Make(of *site.Description, api API) *Document {
+	m := &maker{api: api, of: of, inputs: map[reflect.Type]schema.Input{}}
 	for i := range api.SignIn {
 		api.SignIn[i].Name = unique(keyOf(api.SignIn[i].Name), "_", func(name string) bool {
 			return slices.ContainsFunc(api.SignIn[:i], func(before SignIn) bool { return before.Name == name })
@@ -41,7 +41,7 @@ func Make(site *bridge.Site, api API) *Document {
 	d := &Document{OpenAPI: "3.1.0"}
 	about := m.read(d)
 	d.Info = Info{Title: cmp.Or(api.Title, about.Title, "API"), Description: about.Prose, Version: api.Version}
-	m.book = rules.NewBook(site.Messages, m.filled())
+	m.book = rules.NewBook(of.Messages, m.filled())
 	for _, p := range m.parts {
 		if _, known := m.inputs[p.In]; p.In != nil && !known {
 			m.inputs[p.In] = m.book.Input(p.In, m.set.Input(p.In))
@@ -56,10 +56,10 @@ func Make(site *bridge.Site, api API) *Document {
 // read reads the operations and their examples, and returns what the route file of the document says
 // of the API.
 func (m *maker) read(d *Document) (about httpfile.About) {
-	for _, o := range m.site.Operations() {
-		if o.Path == m.site.Path {
+	for _, o := range m.of.Operations() {
+		if o.Path == m.of.Path {
 			m.onError = o.OnError
-			about = httpfile.AboutFile(o.Read())
+			about = httpfile.AboutFile(o.Read().File)
 			continue
 		}
 		if !o.Typed || !slices.Contains(methods, o.Method) {
@@ -69,10 +69,9 @@ func (m *maker) read(d *Document) (about httpfile.About) {
 			continue
 		}
 		f := o.Read()
-		examples, prefix := o.Examples(f)
-		p := &part{Operation: o, prefix: prefix}
-		for _, e := range examples {
-			p.examples = append(p.examples, &example{e, httpfile.SampleOf(f, e.Request, o.Open), httpfile.ConditionsOf(f, e.Request), e.Status()})
+		p := &part{Operation: o, prefix: f.Prefix}
+		for _, e := range o.Examples(f) {
+			p.examples = append(p.examples, &example{e, httpfile.SampleOf(f.File, e.Request, f.Open), httpfile.ConditionsOf(f.File, e.Request), e.Status()})
 		}
 		m.parts = append(m.parts, p)
 	}

@@ -106,7 +106,7 @@ func (m *maker) ids(kept []*place) []string {
 // tag returns the first directory or file of an operation below that of the document, without parameters
 // and groups, or "".
 func (m *maker) tag(o *part) string {
-	dir := path.Dir("/" + m.site.Path)
+	dir := path.Dir("/" + m.of.Path)
 	below := strings.TrimPrefix(strings.TrimPrefix("/"+o.Path, dir), "/")
 	for part := range strings.SplitSeq(below, "/") {
 		if part != "api" && part != "index" && !strings.ContainsAny(part, "[]()") {

@@ -1,6 +1,7 @@
-// Package agree holds the examples of route files, and answers to them, against the types of the
-// handlers: the keys and the kinds of values, and nothing that only Validate knows.
-package agree
+// Package examples checks the examples in route files: whether their file answers them, and whether they, and
+// answers to them, agree with the types of the handler. These are the keys and the kinds of values, and nothing
+// that only Validate knows.
+package examples
 
 import (
 	"bytes"
@@ -14,7 +15,7 @@ import (
 	"example.com/flow/internal/check/fit"
 	"example.com/flow/internal/check/schema"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/site/bridge"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
@@ -51,7 +52,7 @@ func (t *Types) written(out reflect.Type) *schema.Schema {
 
 // Faults returns what is wrong with the methods JSONSchema of the types of a Shape, if it was not said of
 // another Shape before.
-func (t *Types) Faults(of bridge.Shape) (faults []string) {
+func (t *Types) Faults(of site.Shape) (faults []string) {
 	types := []reflect.Type{of.In, of.Out}
 	for _, other := range of.Others {
 		types = append(types, other.Type)
@@ -64,9 +65,9 @@ func (t *Types) Faults(of bridge.Shape) (faults []string) {
 	return faults
 }
 
-// Example returns what of an example cannot be, as its handler has the Shape. It looks at examples
+// disagreements returns what of an example cannot be, as its handler has the Shape. It looks at examples
 // that expect success: others may show what is refused.
-func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Types, open func(string) ([]byte, error)) (faults []fault.Fault) {
+func disagreements(f site.File, r *httpfile.Request, of site.Shape, types *Types) (faults []fault.Fault) {
 	if !of.Typed || !httpfile.Expects2XX(r) {
 		return nil
 	}
@@ -74,20 +75,20 @@ func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Type
 		faults = append(faults, fault.InLine(f.Name, line, "%s: %s: %s", r, what, text))
 	}
 	if of.In != nil {
-		s := httpfile.SampleOf(f, r, open)
+		s := httpfile.SampleOf(f.File, r, f.Open)
 		if body := types.read(of.In); body != nil && s.Body != nil && httpfile.IsJSON(s.MediaType) {
 			for _, w := range fit.Judge(body, s.Body) {
 				wrong(lineOf(r, s.Body, w.Offset), "the body", w.Text)
 			}
 		}
-		faults = append(faults, texts(f, r, s, of.In)...)
+		faults = append(faults, texts(f.File, r, s, of.In)...)
 	}
 	out, declared := answer(of, r.Status())
 	if !declared { // what else is expected can only be meant for the answer that there is
 		out = of.Out
 	}
 	if out != nil || !declared {
-		for _, c := range httpfile.ConditionsOf(f, r) {
+		for _, c := range httpfile.ConditionsOf(f.File, r) {
 			if !declared && c.Subject == "status" {
 				wrong(c.Line, "the expected answer", undeclared(r.Status(), of))
 			}
@@ -105,8 +106,8 @@ func Example(f *httpfile.File, r *httpfile.Request, of bridge.Shape, types *Type
 // answer returns the type of the JSON that a handler answers with a status, or nil if it says of
 // none. declared reports whether it may answer with that status at all. A status of 0 is that of
 // its Shape.
-func answer(of bridge.Shape, status int) (out reflect.Type, declared bool) {
-	if i := slices.IndexFunc(of.Others, func(a bridge.Answer) bool { return a.Status == status }); i >= 0 {
+func answer(of site.Shape, status int) (out reflect.Type, declared bool) {
+	if i := slices.IndexFunc(of.Others, func(a site.Answer) bool { return a.Status == status }); i >= 0 {
 		return of.Others[i].Type, true
 	}
 	switch {
@@ -194,13 +195,13 @@ func shown(place []string) string {
 	return httpfile.PlaceText(place) + " "
 }
 
-func undeclared(status int, of bridge.Shape) string {
+func undeclared(status int, of site.Shape) string {
 	return fmt.Sprintf("the status is %d, and the handler declares %d: declare it with flow.JSONOf, or give the handler that status", status, of.Status)
 }
 
 // Answer returns what of the answer to an example its handler does not declare: a status below
 // 300, or JSON that is not of its type. status is that of the answer.
-func Answer(of bridge.Shape, types *Types, a *httpfile.Answer) (wrong []string) {
+func Answer(of site.Shape, types *Types, a *httpfile.Answer) (wrong []string) {
 	if !of.Typed || a.Status >= 300 {
 		return nil
 	}
