@@ -138,7 +138,7 @@ func (t *table) host(r *Router) templates.Host {
 		Nonce:      templateNonce,
 		NoNonce:    t.settings.policy.WhyNoNonce(),
 		Policy:     t.settings.policy.Policy(),
-		Sample:     urlBase{t.mountPrefix.Segments, slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
+		Sample:     match.URLBase{Segments: t.mountPrefix.Segments, Values: slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
 		Method:     checkFieldCall,
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,

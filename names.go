@@ -16,59 +16,21 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// A urlBase holds the parameters that URLs inherit from the current request: the segments of
-// the request's pattern, and the values of its parameters. So a Router mounted at
-// "/orgs/[org]" returns URLs with the org of the request. Outside of a request it is empty.
-type urlBase struct {
-	segments []pattern.Segment
-	values   match.Values
-}
-
-// urlBaseOf returns the urlBase for URLs in a template. at is the *Request that the template
-// is rendered for; it is a urlBase while Check checks templates, and nil for a page that is
-// rendered once and for all.
-func urlBaseOf(at any) urlBase {
+// urlBaseOf returns the URLBase for URLs in a template. at is the *Request that the template is rendered
+// for; it is a URLBase while Check checks templates, and nil for a page that is rendered once and for all.
+func urlBaseOf(at any) match.URLBase {
 	switch at := at.(type) {
 	case *Request:
 		return at.x.urlBase()
-	case urlBase:
+	case match.URLBase:
 		return at
 	}
-	return urlBase{}
+	return match.URLBase{}
 }
 
-// urlBase returns the urlBase of the request.
-func (x *exchange) urlBase() urlBase { return urlBase{x.endpoint.path.Segments, x.values} }
-
-// valuesOf returns the values of the parameters of a prefix that the current request is
-// below.
-func (b urlBase) valuesOf(prefix *pattern.Pattern) map[string][]string {
-	values := map[string][]string{}
-	for i, name := range prefix.Names {
-		values[name] = []string{b.values[i].Value}
-	}
-	return values
-}
-
-// inherited returns the parameters of a URL of r that the caller may leave out: those of the
-// prefix that the Router of r is mounted at, up to the segment where the pattern of the
-// current request differs.
-func (b urlBase) inherited(r *routetree.Route) map[string][]string {
-	inherited := map[string][]string{}
-	values := b.values
-	for i, seg := range r.Patterns[0].Segments[:r.Depth] {
-		if i == len(b.segments) || b.segments[i] != seg {
-			break
-		}
-		if seg.Kind != pattern.Param {
-			continue
-		}
-		if v := values[0].Value; !pattern.EmptyOrDots(v) { // a parameter without a value is reported as missing
-			inherited[seg.Text] = []string{v}
-		}
-		values = values[1:]
-	}
-	return inherited
+// urlBase returns the URLBase of the request.
+func (x *exchange) urlBase() match.URLBase {
+	return match.URLBase{Segments: x.endpoint.path.Segments, Values: x.values}
 }
 
 // A RouteInfo describes the handler for one method of one pattern: see Router.Routes.
@@ -153,12 +115,12 @@ func (r *Router) patternsOf(path string) map[string]bool {
 
 // route returns the URL of a named route, with the parameters that it inherits from base. It
 // is the template function route.
-func (t *table) route(base urlBase, name string, params []any) (string, error) {
+func (t *table) route(base match.URLBase, name string, params []any) (string, error) {
 	r := t.names[name]
 	if r == nil {
 		return "", fmt.Errorf("flow: no route is called %q%s", name, t.nameHint(name))
 	}
-	u, err := r.URL(base.inherited(r), params)
+	u, err := r.URL(base.Inherited(r.Patterns[0].Segments[:r.Depth]), params)
 	if err != nil {
 		return "", fmt.Errorf("flow: route %q (%s): %w", name, r.File, err)
 	}
@@ -204,7 +166,7 @@ func (r *Router) Route(name string, params ...any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.route(urlBase{}, name, params)
+	return t.route(match.URLBase{}, name, params)
 }
 
 // urls returns the table for a call of Route or Asset with a name. It returns an error if

@@ -48,7 +48,7 @@ func (r *Router) Asset(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return t.asset(urlBase{}, name)
+	return t.asset(match.URLBase{}, name)
 }
 
 // Asset returns the URL of a public file, as Router.Asset does. Parameters of the prefix that
@@ -63,7 +63,7 @@ func (r *Request) Asset(name string) (string, error) {
 
 // asset returns the URL of a public file, with the parameters that it inherits from base. In
 // development, the URL has no hash. It is the template function asset.
-func (t *table) asset(base urlBase, name string) (string, error) {
+func (t *table) asset(base match.URLBase, name string) (string, error) {
 	a := t.assets[name]
 	if a == nil && t.settings.dev != nil {
 		if p := t.settings.dev.unbuiltPublicFile(name); p != nil {
@@ -71,10 +71,10 @@ func (t *table) asset(base urlBase, name string) (string, error) {
 		}
 	}
 	switch {
-	case a != nil && len(base.values) < len(t.mountPrefix.Names):
+	case a != nil && len(base.Values) < len(t.mountPrefix.Names):
 		return "", fmt.Errorf("flow: asset %q: the parameters of %s, where the Router is mounted, are known in requests only: use Request.Asset, or {{asset}} in a template", name, t.mountPrefix.String())
 	case a != nil:
-		return cmp.Or(a.hashed, a.pattern).URL(base.valuesOf(t.mountPrefix)), nil
+		return cmp.Or(a.hashed, a.pattern).URL(base.ValuesOf(t.mountPrefix)), nil
 	case t.assets[strings.TrimLeft(name, "/")] != nil:
 		return "", fmt.Errorf("flow: no public file is called %q: write the path below %s/, without a slash before it", name, routetree.PublicDir)
 	}
