@@ -21,6 +21,7 @@ import (
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 	"example.com/flow/internal/testkit/servertest"
 )
@@ -370,7 +371,7 @@ func TestLogInDevelopment(t *testing.T) {
 				r.OnStart(func(context.Context) error {
 					slog.With("to", "ada@example.com").Info("a mail", "link", "http://localhost/in?token=x", "password", "s3cret")
 					do(r, request("GET", "/"))
-					page = asText(do(r, request("GET", "/_flow")).Body.String())
+					page = apptest.AsText(do(r, request("GET", "/_flow")).Body.String())
 					stop()
 					return nil
 				})

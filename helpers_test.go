@@ -66,6 +66,10 @@ var (
 	says       = apptest.Says
 	ask        = apptest.Ask
 	get        = apptest.Show
+	asked      = apptest.Asked
+	sources    = apptest.Sources
+	billing    = apptest.Billing
+	outerOf    = apptest.OuterOf
 	wire       = apptest.Wire
 	dial       = apptest.Dial
 	together   = apptest.Together
@@ -189,3 +193,6 @@ func hostileTarget(random *rand.Rand) string {
 }
 
 type user struct{ name string }
+
+// takes returns a handler with an input.
+func takes[In any]() any { return func(*flow.Request, In) error { return nil } }

@@ -300,3 +300,37 @@ func TestOwnPages(t *testing.T) {
 		})
 	}
 }
+
+// TestFieldsOfForms: a partial for the fields of forms is judged as one for fields that people see, unless
+// one of them may be hidden.
+func TestFieldsOfForms(t *testing.T) {
+	const label = `<label for="{{.of.ID}}">{{.label}}</label>`
+	for _, tt := range []struct{ name, old, new, want string }{
+		{"a label", "", "", ""},
+		{"no label", label, `<p>{{.label}}</p>`, "<input> has no label"},
+		{"a label for nothing", label, `<label>{{.label}}</label>`, "<input> has no label"},
+		{"no id", ` id="{{.of.ID}}"`, ``, "<input> has no label"},
+		{"a field that is hidden", `<button>`, `{{template "+field" (dict "of" ((.Form.Field "lang").As "hidden") "label" "")}}<button>`, ""},
+		{"a field of a type that is not known", `<button>`, `{{template "+field" (dict "of" ((.Form.Field "lang").As .Form.Value.Title) "label" "")}}<button>`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			is := is.New(t)
+			field := strings.ReplaceAll(signingField, tt.old, tt.new)
+			if strings.HasSuffix(tt.new, "<button>") {
+				field = strings.ReplaceAll(signingField, label, "")
+			}
+			page := strings.ReplaceAll(signingPage, tt.old, tt.new)
+			r := flow.New(fstest.MapFS{"router/new.html": {Data: []byte(page)}, "router/+field.html": {Data: []byte(field)}})
+			r.At("new").GET().Do(func(*flow.Request) (signingData, error) { return signingData{}, nil })
+			r.At("new").POST().Do(func(*flow.Request, flow.Form[signing]) (flow.Response, error) { return flow.Redirect("/new"), nil })
+			var said []string
+			for line := range strings.Lines(runWith(t.Context(), r, nil, "check").stderr) {
+				if what, ok := strings.CutPrefix(line, "router/+field.html:"); ok {
+					said = append(said, what)
+				}
+			}
+			is.Equal(len(said), min(len(tt.want), 1)) // once for all calls of the partial
+			is.True(strings.Contains(strings.Join(said, ""), tt.want))
+		})
+	}
+}

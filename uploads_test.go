@@ -170,7 +170,10 @@ func TestTooLargeForOthers(t *testing.T) {
 // Guards and middleware see the first values of a form that is too large, in whatever way they
 // ask, and the handler still runs.
 func TestTooLargeForGuards(t *testing.T) {
-	for _, tt := range []reader{
+	for _, tt := range []struct {
+		name string
+		use  []any
+	}{
 		{"Input", []any{func(req *flow.Request) flow.Response {
 			return flow.Next().Header("Seen", req.Input("title"))
 		}}},

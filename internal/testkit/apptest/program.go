@@ -2,7 +2,9 @@ package apptest
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -24,11 +26,11 @@ func Built(r *flow.Router) func(context.Context) (*flow.Router, error) {
 
 // Run runs the program of an application, with arguments that are separated by spaces.
 func Run(ctx context.Context, r *flow.Router, args string) Result {
-	return RunBuild(ctx, Built(r), nil, args)
+	return RunBuild(ctx, Built(r), nil, strings.Fields(args)...)
 }
 
 // RunBuild runs the program of an application that has flags of its own.
-func RunBuild(ctx context.Context, build func(context.Context) (*flow.Router, error), own *flag.FlagSet, args string) Result {
+func RunBuild(ctx context.Context, build func(context.Context) (*flow.Router, error), own *flag.FlagSet, args ...string) Result {
 	log := slog.Default()
 	defer slog.SetDefault(log)
 	oldArgs, oldFlags := os.Args, flag.CommandLine
@@ -36,7 +38,7 @@ func RunBuild(ctx context.Context, build func(context.Context) (*flow.Router, er
 	if own == nil {
 		own = new(flag.FlagSet)
 	}
-	os.Args, flag.CommandLine = append([]string{"/usr/bin/app"}, strings.Fields(args)...), own
+	os.Args, flag.CommandLine = append([]string{"/usr/bin/app"}, args...), own
 	var result Result
 	result.Stdout = written(&os.Stdout, func() {
 		result.Stderr = written(&os.Stderr, func() { result.Code = flow.Run(ctx, build) })
@@ -61,4 +63,32 @@ func written(file **os.File, f func()) string {
 		f()
 	}()
 	return <-text
+}
+
+// Checked returns the faults and warnings of the command check, a line each.
+func Checked(r *flow.Router) string {
+	var found []struct {
+		File, Severity, Text string
+		Line, Column         int
+	}
+	if err := json.Unmarshal([]byte(Run(context.Background(), r, "check -json").Stdout), &found); err != nil {
+		panic(err)
+	}
+	var lines []string
+	for _, f := range found {
+		text := f.File
+		for _, n := range []int{f.Line, f.Column} {
+			if n > 0 {
+				text += fmt.Sprint(":", n)
+			}
+		}
+		if text != "" {
+			text += ": "
+		}
+		if f.Severity == "warning" {
+			text += "warning: "
+		}
+		lines = append(lines, text+f.Text)
+	}
+	return strings.Join(lines, "\n")
 }

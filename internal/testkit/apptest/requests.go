@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"net"
 	"net/http"
@@ -93,6 +94,19 @@ func Says(w *httptest.ResponseRecorder) string {
 		text += " " + w.Body.String()
 	}
 	return text
+}
+
+var (
+	tags   = regexp.MustCompile(`<[^>]*>`)
+	spaces = regexp.MustCompile(`\s+`)
+)
+
+// AsText returns what a page says, with HERE for positions in the tests.
+func AsText(page string) string {
+	_, main, _ := strings.Cut(page, "<main>")
+	text := html.UnescapeString(tags.ReplaceAllString(main, " "))
+	text = InTest.ReplaceAllString(spaces.ReplaceAllString(text, " "), "HERE")
+	return strings.NewReplacer(" ,", ",", " .", ".").Replace(text)
 }
 
 // A ProblemBody is problem+json as clients read it.

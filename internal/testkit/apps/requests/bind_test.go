@@ -1,4 +1,4 @@
-package flow_test
+package requests_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -59,7 +60,7 @@ func TestValidate(t *testing.T) {
 	}
 	is := is.New(t)
 	is.Equal(flow.NewRequest(httptest.NewRequest("GET", "/?N=4", nil)).Bind(&value{}), flow.Invalid{"N": "4"})
-	is.Equal(flow.NewRequest(sending("POST", "/", jsonMedia, `{"N":5}`)).Bind(&value{}), flow.Invalid{"N": "5"})
+	is.Equal(flow.NewRequest(flowtest.Sending("POST", "/", flowtest.JSON, `{"N":5}`)).Bind(&value{}), flow.Invalid{"N": "5"})
 }
 
 type (
@@ -112,7 +113,7 @@ func TestBindFromEverywhere(t *testing.T) {
 	r.At("orders/[id]").PUT().Do(answer)
 	r.At("files/[id]/[[...path]]").PUT().Do(answer)
 	outer := flow.New(flowtest.Files("router/about.http"))
-	outer.At("about").GET().Do(hello)
+	outer.At("about").GET().Do(apptest.Hello)
 	outer.Mount("/shops/[shop]", r)
 	const good = `{"buyer":{"email":"a@b","age":20},"items":[{"name":"x"}]}`
 	for _, tt := range []struct {
@@ -131,7 +132,7 @@ func TestBindFromEverywhere(t *testing.T) {
 	} {
 		t.Run(tt.target+" "+tt.body, func(t *testing.T) {
 			is := is.New(t)
-			w := do(outer, sending("PUT", "/shops/s"+tt.target, jsonMedia, tt.body))
+			w := apptest.Do(outer, flowtest.Sending("PUT", "/shops/s"+tt.target, flowtest.JSON, tt.body))
 			is.Equal(w.Code, tt.code)
 			if w.Code == 200 {
 				is.Equal(w.Body.String(), tt.want)
@@ -166,7 +167,7 @@ func TestAbsentAndNull(t *testing.T) {
 	} {
 		t.Run(tt.body, func(t *testing.T) {
 			is := is.New(t)
-			req := flow.NewRequest(sending("PATCH", "/", jsonMedia, tt.body))
+			req := flow.NewRequest(flowtest.Sending("PATCH", "/", flowtest.JSON, tt.body))
 			is.Equal(fmt.Sprint(map[string]any(req.Only("nick"))), tt.present)
 
 			say := func(s *string, err error) string {
@@ -206,13 +207,13 @@ func TestBindErrors(t *testing.T) {
 		dst  any
 		want string
 	}{
-		{"struct", form{}, "flow: Bind needs a pointer to a struct, not a flow_test.form"},
+		{"struct", form{}, "flow: Bind needs a pointer to a struct, not a requests_test.form"},
 		{"nil", nil, "flow: Bind needs a pointer to a struct, not a <nil>"},
-		{"nil pointer", (*form)(nil), "flow: Bind needs a pointer to a struct, not a *flow_test.form"},
+		{"nil pointer", (*form)(nil), "flow: Bind needs a pointer to a struct, not a *requests_test.form"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := flow.NewRequest(sending("POST", "/", jsonMedia, `{}`)).Bind(tt.dst)
+			err := flow.NewRequest(flowtest.Sending("POST", "/", flowtest.JSON, `{}`)).Bind(tt.dst)
 			is.True(err != nil)
 			is.Equal(err.Error(), tt.want)
 			is.Equal(flow.StatusOf(err), 500)
@@ -228,19 +229,19 @@ func TestBindBlamesTheClient(t *testing.T) {
 		dst               func() any
 		want              string // the detail of the problem
 	}{
-		{"malformed", jsonMedia, `{`, func() any { return new(order) }, "400 the body is not valid JSON"},
-		{"no object", jsonMedia, `[]`, func() any { return new(order) }, "400 the body is not a JSON object"},
+		{"malformed", flowtest.JSON, `{`, func() any { return new(order) }, "400 the body is not valid JSON"},
+		{"no object", flowtest.JSON, `[]`, func() any { return new(order) }, "400 the body is not a JSON object"},
 		{"another kind of body", "text/plain", `N=1`, func() any { return new(order) }, "415 the body is neither JSON nor a form"},
-		{"empty, for a list", jsonMedia, ``, func() any { return &[]int{} }, "400 the body is empty, and JSON is expected"},
-		{"a form, for a map", formType, `a=1`, func() any { return &map[string]int{} }, "415 the body is not JSON"},
-		{"a form, for a text", multiMedia, parts("a=1"), func() any { return &netip.Addr{} }, "415 the body is not JSON"},
+		{"empty, for a list", flowtest.JSON, ``, func() any { return &[]int{} }, "400 the body is empty, and JSON is expected"},
+		{"a form, for a map", flowtest.Form, `a=1`, func() any { return &map[string]int{} }, "415 the body is not JSON"},
+		{"a form, for a text", flowtest.Multipart, flowtest.Parts("a=1"), func() any { return &netip.Addr{} }, "415 the body is not JSON"},
 		{"no media type, for anything", "", `[1]`, func() any { return new(any) }, "415 the body is not JSON"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(req *flow.Request) (flow.Response, error) { return flow.Response{}, req.Bind(tt.dst()) })
-			w := do(r, sending("POST", "/x", tt.media, tt.body))
-			var problem problemBody
+			r, log := apptest.Lone(func(req *flow.Request) (flow.Response, error) { return flow.Response{}, req.Bind(tt.dst()) })
+			w := apptest.Do(r, flowtest.Sending("POST", "/x", tt.media, tt.body))
+			var problem apptest.ProblemBody
 			is.NoErr(json.Unmarshal(w.Body.Bytes(), &problem))
 			is.Equal(fmt.Sprint(w.Code, " ", problem.Detail), tt.want)
 			is.Equal(log.String(), "")
@@ -250,7 +251,7 @@ func TestBindBlamesTheClient(t *testing.T) {
 
 func TestNumbersAndCopiesOfAll(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(req *flow.Request) string {
+	r, _ := apptest.Lone(func(req *flow.Request) string {
 		_, isNumber := req.All()["n"].(json.Number)
 		is.True(isNumber)
 		req.All()["n"] = "changed"
@@ -260,5 +261,5 @@ func TestNumbersAndCopiesOfAll(t *testing.T) {
 		is.Equal(req.Only("x"), flow.Data{})
 		return ""
 	})
-	is.Equal(do(r, sending("POST", "/x", jsonMedia, `{"n":1,"l":["a"]}`)).Code, 200)
+	is.Equal(apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, `{"n":1,"l":["a"]}`)).Code, 200)
 }

@@ -1,4 +1,4 @@
-package flow_test
+package requests_test
 
 import (
 	"errors"
@@ -14,15 +14,16 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
 // TestApplicationOwnsErrors gets every kind of error in the format of the application.
 func TestApplicationOwnsErrors(t *testing.T) {
 	fails := func(err error) any { return func(*flow.Request) (flow.Response, error) { return flow.Response{}, err } }
-	get := func(path string) *http.Request { return request("GET", path) }
+	get := func(path string) *http.Request { return apptest.Request("GET", path) }
 	foreign := func(path string) *http.Request {
-		r := request("POST", path)
+		r := apptest.Request("POST", path)
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		return r
 	}
@@ -34,11 +35,11 @@ func TestApplicationOwnsErrors(t *testing.T) {
 	}{
 		{"no route", get("/nothing"), `404 {"fields":{},"message":"Not Found"}`, ""},
 		{"no route below a mount", get("/in/nothing"), `404 {"fields":{},"message":"Not Found"}`, ""},
-		{"no method", request("PATCH", "/body"), `405 Allow OPTIONS, POST {"fields":{},"message":"Method Not Allowed"}`, ""},
-		{"malformed body", sending("POST", "/body", jsonMedia, "{"), `400 {"fields":{},"message":"the body is not valid JSON"}`, ""},
-		{"large body", sending("POST", "/body", jsonMedia, `"`+strings.Repeat("x", 99)+`"`), `413 {"fields":{},"message":"the body is too large"}`, ""},
-		{"unknown body", sending("POST", "/body", "text/csv", "a,b"), `415 {"fields":{},"message":"the body is neither JSON nor a form"}`, ""},
-		{"invalid body", sending("POST", "/body", jsonMedia, `{"age":"x"}`), `422 {"fields":{"age":"must be a whole number"},"message":"Unprocessable Entity"}`, ""},
+		{"no method", apptest.Request("PATCH", "/body"), `405 Allow OPTIONS, POST {"fields":{},"message":"Method Not Allowed"}`, ""},
+		{"malformed body", flowtest.Sending("POST", "/body", flowtest.JSON, "{"), `400 {"fields":{},"message":"the body is not valid JSON"}`, ""},
+		{"large body", flowtest.Sending("POST", "/body", flowtest.JSON, `"`+strings.Repeat("x", 99)+`"`), `413 {"fields":{},"message":"the body is too large"}`, ""},
+		{"unknown body", flowtest.Sending("POST", "/body", "text/csv", "a,b"), `415 {"fields":{},"message":"the body is neither JSON nor a form"}`, ""},
+		{"invalid body", flowtest.Sending("POST", "/body", flowtest.JSON, `{"age":"x"}`), `422 {"fields":{"age":"must be a whole number"},"message":"Unprocessable Entity"}`, ""},
 		{"another origin", foreign("/body"), `403 {"fields":{},"message":"this request comes from another origin"}`, ""},
 		{"another origin below a mount", foreign("/in/x"), `403 {"fields":{},"message":"this request comes from another origin"}`, ""},
 		{"Fail", get("/fail"), `410 Retry-After 9 {"fields":{},"message":"gone"}`, ""},
@@ -57,11 +58,11 @@ func TestApplicationOwnsErrors(t *testing.T) {
 			r := flow.New(flowtest.Files("router/body.http", "router/fail.http", "router/down.http", "router/guarded.http", "router/error.http", "router/conflict.http", "router/unknown.http", "router/panic.http", "router/std.http", "router/user.http", "router/open.http"))
 			inner := flow.New(flowtest.Files("router/x.http"))
 			inner.At("x").POST().Do(func(*flow.Request) string { return "" })
-			inner.OnError, r.OnError = ownFormat, ownFormat
+			inner.OnError, r.OnError = apptest.OwnFormat, apptest.OwnFormat
 			r.Mount("/in", inner)
 			r.MaxBody = 50
 			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("secret") }
-			log := journalOf(r)
+			log := apptest.JournalOf(r)
 			r.At("body").POST().Do(func(req *flow.Request) (flow.Response, error) {
 				var in struct {
 					Age int `json:"age"`
@@ -73,21 +74,21 @@ func TestApplicationOwnsErrors(t *testing.T) {
 			r.At("down").GET().Do(func(*flow.Request) flow.Response { return flow.Fail(503, "later") })
 			r.At("guarded").GET().Use(func(*flow.Request) flow.Response { return flow.Fail(401, "who?") }).Do(ok)
 			r.At("error").GET().Do(fails(flow.Error(404, "no such row", errors.New("secret"))))
-			r.At("conflict").GET().Do(fails(fmt.Errorf("save: %w", conflict{})))
+			r.At("conflict").GET().Do(fails(fmt.Errorf("save: %w", apptest.Conflict{})))
 			r.At("unknown").GET().Do(fails(errors.New("secret")))
 			r.At("panic").GET().Do(func(*flow.Request) string { panic("secret") })
 			r.At("std").GET().Do(func(http.ResponseWriter, *http.Request) { panic("secret") })
 			r.At("user").GET().Do(func(req *flow.Request) string { req.User(); return "" })
 			r.At("open").GET().Use(func(*flow.Request) flow.Response { return flow.Response{} }).Do(ok)
-			w := do(r, tt.request)
-			got := says(w)
+			w := apptest.Do(r, tt.request)
+			got := apptest.Says(w)
 			if after := w.Header().Get("Retry-After"); after != "" {
 				got += " Retry-After " + after
 			}
 			is.Equal(got+" "+strings.TrimSpace(w.Body.String()), tt.want)
 			is.Equal(w.Header().Get("Content-Type"), "application/json")
 			levels := ""
-			for _, record := range records(t, log) {
+			for _, record := range apptest.Records(t, log) {
 				levels += record["level"].(string)
 			}
 			is.Equal(levels, tt.logged)
@@ -126,16 +127,16 @@ func TestOnError(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(tt.handler)
+			r, log := apptest.Lone(tt.handler)
 			r.OnError = tt.onError
 			req := httptest.NewRequest("GET", "/x", nil)
 			if tt.name == "bad body" {
-				req = sending("GET", "/x", jsonMedia, "{")
+				req = flowtest.Sending("GET", "/x", flowtest.JSON, "{")
 			}
 			req.Header.Set("Accept", "text/plain")
-			w := do(r, req)
+			w := apptest.Do(r, req)
 			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
-			all := records(t, log)
+			all := apptest.Records(t, log)
 			is.Equal(len(all), len(tt.logged))
 			for i, part := range tt.logged {
 				is.True(strings.Contains(all[i]["error"].(string), part))
@@ -147,16 +148,16 @@ func TestOnError(t *testing.T) {
 // TestOnErrorIsAskedAgain if it asks for the user, and Authenticate fails.
 func TestOnErrorIsAskedAgain(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(func(*flow.Request) flow.Response { return flow.Fail(404, "none") })
+	r, log := apptest.Lone(func(*flow.Request) flow.Response { return flow.Fail(404, "none") })
 	r.Authenticate = func(*flow.Request) (any, error) { return nil, flow.Error(503, "the key server is down") }
 	r.OnError = func(req *flow.Request, err error) flow.Response {
 		req.User()
-		return ownFormat(req, err)
+		return apptest.OwnFormat(req, err)
 	}
-	w := do(r, request("GET", "/x"))
+	w := apptest.Do(r, apptest.Request("GET", "/x"))
 	is.Equal(w.Code, 503)
 	is.Equal(strings.TrimSpace(w.Body.String()), `{"fields":{},"message":"the key server is down"}`)
-	is.Equal(len(records(t, log)), 1)
+	is.Equal(len(apptest.Records(t, log)), 1)
 }
 
 func TestOnErrorThatFailsToAnswer(t *testing.T) {
@@ -170,7 +171,7 @@ func TestOnErrorThatFailsToAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(func(req *flow.Request) (string, error) {
+			r, _ := apptest.Lone(func(req *flow.Request) (string, error) {
 				req.User()
 				return "", errors.New("x")
 			})
@@ -180,7 +181,7 @@ func TestOnErrorThatFailsToAnswer(t *testing.T) {
 				asked++
 				return flow.Handler(tt.handler)
 			}
-			w := do(r, request("GET", "/x"))
+			w := apptest.Do(r, apptest.Request("GET", "/x"))
 			is.Equal(w.Code, 500)
 			is.True(!strings.Contains(w.Body.String(), "secret"))
 			is.Equal(asked, 1)
@@ -191,13 +192,13 @@ func TestOnErrorThatFailsToAnswer(t *testing.T) {
 func TestOnErrorSeesWhatWasPanickedWith(t *testing.T) {
 	is := is.New(t)
 	sentinel := errors.New("sentinel")
-	r, _ := lone(func(*flow.Request) string { panic(sentinel) })
+	r, _ := apptest.Lone(func(*flow.Request) string { panic(sentinel) })
 	found := false
 	r.OnError = func(_ *flow.Request, err error) flow.Response {
 		found = errors.Is(err, sentinel)
 		return flow.Response{}
 	}
-	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
+	is.Equal(apptest.Do(r, httptest.NewRequest("GET", "/x", nil)).Code, 500)
 	is.True(found)
 }
 
@@ -220,8 +221,8 @@ func TestFaultsGoBeforeOnError(t *testing.T) {
 			r.Dev(dir)
 			r.At("x").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("the disk is full") })
 			r.OnError = func(*flow.Request, error) flow.Response { return flow.Text("mine").Status(tt.status) }
-			journalOf(r)
-			w := do(r, request("GET", "/x"))
+			apptest.JournalOf(r)
+			w := apptest.Do(r, apptest.Request("GET", "/x"))
 			is.Equal(w.Code, tt.status)
 			is.True(strings.Contains(w.Body.String(), tt.want))
 		})
@@ -235,7 +236,7 @@ func TestCrossOriginOfAnotherHandler(t *testing.T) {
 	r.At("x").GET().Do(func(*flow.Request) string { return "x" })
 	r.OnError = func(*flow.Request, error) flow.Response { return flow.Text("not from there") }
 	h := r.CrossOrigin.Handler(http.NotFoundHandler())
-	w := serve(h, "POST", "/other", "Origin: http://evil.test")
+	w := apptest.Serve(h, "POST", "/other", "Origin: http://evil.test")
 	is.Equal(w.Code, 403)
 	is.Equal(w.Body.String(), "not from there")
 }
@@ -276,11 +277,11 @@ func TestDirOnError(t *testing.T) {
 	for _, path := range []string{"x", "api", "api/users/[id]", "api/v2/x", "(site)/shop/a", "[org]/api/x", "(a)/both/x", "both/(b)/y"} {
 		r.At(path).GET().Do(fails)
 	}
-	r.At("x").POST().Use(fails).Do(hello)
-	r.At("api").POST().Do(hello)
-	r.At("[org]/api/x").POST().Do(hello)
+	r.At("x").POST().Use(fails).Do(apptest.Hello)
+	r.At("api").POST().Do(apptest.Hello)
+	r.At("[org]/api/x").POST().Do(apptest.Hello)
 	r.OnError = answers("Router")
-	r.At("api/users/[id]").POST().Use(fails).Do(hello)
+	r.At("api/users/[id]").POST().Use(fails).Do(apptest.Hello)
 	r.At("api/users/[id]").PUT().Do(func(w http.ResponseWriter, _ *http.Request) { panic("secret") })
 	r.Mount("/api/old", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
 	inner := flow.New(flowtest.Files("router/api/x.http", "router/y.http"))
@@ -288,8 +289,8 @@ func TestDirOnError(t *testing.T) {
 	inner.At("y").GET().Do(fails)
 	inner.In("api").OnError(answers("inner api"))
 	r.Mount("/api/[org]/in", inner)
-	logged(r)
-	logged(inner)
+	apptest.Logged(r)
+	apptest.Logged(inner)
 	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, asked, want string }{
 		{"GET", "/api/users/7", "api/users", "418 api/users 7"},
@@ -321,16 +322,16 @@ func TestDirOnError(t *testing.T) {
 		t.Run(tt.method+" "+tt.target, func(t *testing.T) {
 			is := is.New(t)
 			asked = ""
-			req := request(tt.method, tt.target)
+			req := apptest.Request(tt.method, tt.target)
 			switch tt.method {
 			case "CROSS":
 				req.Method = "POST"
 				req.Header.Set("Sec-Fetch-Site", "cross-site")
 			case "POST":
-				req = sending("POST", tt.target, jsonMedia, "{")
+				req = flowtest.Sending("POST", tt.target, flowtest.JSON, "{")
 			}
 			req.Header.Set("Accept", "text/plain")
-			w := do(r, req)
+			w := apptest.Do(r, req)
 			is.Equal(strings.TrimSpace(asked), tt.asked)
 			got := fmt.Sprint(w.Code, " ", w.Body)
 			if allow := w.Header().Get("Allow"); allow != "" {
@@ -345,14 +346,14 @@ func TestDirOnError(t *testing.T) {
 func TestDirOnErrorAlone(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(flowtest.Files("router/api/x.http"))
-	r.At("api/x").GET().Do(hello)
+	r.At("api/x").GET().Do(apptest.Hello)
 	r.In("api").OnError(func(_ *flow.Request, err error) flow.Response {
 		if flow.StatusOf(err) == 405 {
 			return flow.Response{}
 		}
 		return flow.JSON(err.Error())
 	})
-	is.Equal(serve(r, "GET", "/api/none").Body.String(), `"404 Not Found"`+"\n")
-	is.Equal(serve(r, "GET", "/none").Body.String(), `{"type":"about:blank","title":"Not Found","status":404}`)
-	is.Equal(serve(r, "POST", "/api/x").Body.String(), `{"type":"about:blank","title":"Method Not Allowed","status":405}`)
+	is.Equal(apptest.Serve(r, "GET", "/api/none").Body.String(), `"404 Not Found"`+"\n")
+	is.Equal(apptest.Serve(r, "GET", "/none").Body.String(), `{"type":"about:blank","title":"Not Found","status":404}`)
+	is.Equal(apptest.Serve(r, "POST", "/api/x").Body.String(), `{"type":"about:blank","title":"Method Not Allowed","status":405}`)
 }

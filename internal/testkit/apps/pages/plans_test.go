@@ -1,4 +1,4 @@
-package flow_test
+package pages_test
 
 import (
 	"errors"
@@ -11,7 +11,7 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/internal/command"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -44,9 +44,9 @@ router/odd.html: rendered by html/template: FLOW_PLANS=off
 		t.Run(tt.args+" "+tt.plans, func(t *testing.T) {
 			is := is.New(t)
 			t.Setenv("FLOW_PLANS", tt.plans)
-			got := runWith(t.Context(), planSite(), nil, tt.args)
-			got.stdout, _, _ = strings.Cut(got.stdout, "2 of 3 pages run no script") // which is another subject
-			is.Equal(got, result{command.OK, "no faults in 3 routes\n" + tt.want, ""})
+			got := apptest.Run(t.Context(), planSite(), tt.args)
+			got.Stdout, _, _ = strings.Cut(got.Stdout, "2 of 3 pages run no script") // which is another subject
+			is.Equal(got, apptest.Result{Stdout: "no faults in 3 routes\n" + tt.want})
 		})
 	}
 }
@@ -58,13 +58,13 @@ func TestPlansAreTurnedOff(t *testing.T) {
 			t.Setenv("FLOW_PLANS", plans)
 			r := planSite()
 			is.NoErr(r.Check())
-			is.Equal(says(serve(r, "GET", "/")), "200 <title>&lt;x&gt;</title><p>&lt;x&gt;</p>")
-			is.Equal(says(serve(r, "GET", "/odd")), "200 <title>site</title><p>\nfalse1</p>")
+			is.Equal(apptest.Says(apptest.Serve(r, "GET", "/")), "200 <title>&lt;x&gt;</title><p>&lt;x&gt;</p>")
+			is.Equal(apptest.Says(apptest.Serve(r, "GET", "/odd")), "200 <title>site</title><p>\nfalse1</p>")
 		})
 	}
 	is := is.New(t)
 	t.Setenv("FLOW_PLANS", "no")
-	is.Equal(errorText(planSite().Check()), `FLOW_PLANS is "no": set it to off or compare, or leave it out`)
+	is.Equal(apptest.ErrorText(planSite().Check()), `FLOW_PLANS is "no": set it to off or compare, or leave it out`)
 }
 
 // TestComparedPagesAreTheSame has functions that do something else the second time, as none
@@ -82,7 +82,7 @@ func TestComparedPagesAreTheSame(t *testing.T) {
 			n := 0
 			r.Funcs = template.FuncMap{"next": func() (int, error) { n++; return next(n) }}
 			is.NoErr(r.Check())
-			is.Equal(serve(r, "GET", "/").Code, 500)
+			is.Equal(apptest.Serve(r, "GET", "/").Code, 500)
 			is.Equal(n, 2)
 		})
 	}
@@ -100,10 +100,10 @@ func TestPageWithoutEnd(t *testing.T) {
 			"index.html":  `{{template "+reply" .}}`,
 			"+reply.html": `<p>{{range .Replies}}{{template "+reply" .}}{{end}}</p>`,
 		}))
-		log := journalOf(r)
+		log := apptest.JournalOf(r)
 		r.At("index").GET().Do(func(*flow.Request) flow.Response { return flow.Page(root) })
 		is.NoErr(r.Check())
-		is.Equal(serve(r, "GET", "/").Code, 500)
+		is.Equal(apptest.Serve(r, "GET", "/").Code, 500)
 		is.True(strings.Contains(log.String(), "exceeded maximum template depth: do the data contain themselves?"))
 	}
 }
@@ -126,7 +126,7 @@ func TestPartialInSeveralPlaces(t *testing.T) {
 		}
 		is.New(t).NoErr(r.Check())
 		for i := range places {
-			answers[plans] = append(answers[plans], says(serve(r, "GET", fmt.Sprintf("/page%d", i))))
+			answers[plans] = append(answers[plans], apptest.Says(apptest.Serve(r, "GET", fmt.Sprintf("/page%d", i))))
 		}
 	}
 	is := is.New(t)

@@ -1,4 +1,4 @@
-package flow_test
+package requests_test
 
 import (
 	"errors"
@@ -17,22 +17,23 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestMountChain(t *testing.T) {
 	is := is.New(t)
 	inner := flow.New(flowtest.Files("router/x.html"))
-	inner.Use(markStd("inner"))
+	inner.Use(apptest.MarkStd("inner"))
 	r := flow.New(flowtest.Files("router/a.html"))
-	r.Use(mark("guard"), markStd("std"))
-	r.In("").Use(mark("in"))
-	r.Mount("/in", inner).Use(mark("mount1"), markStd("mount2"))
-	r.Mount("/shut", http.HandlerFunc(asked)).Use(func(*flow.Request) flow.Response { return flow.Fail(403, "") })
+	r.Use(apptest.Mark("guard"), apptest.MarkStd("std"))
+	r.In("").Use(apptest.Mark("in"))
+	r.Mount("/in", inner).Use(apptest.Mark("mount1"), apptest.MarkStd("mount2"))
+	r.Mount("/shut", http.HandlerFunc(apptest.Asked)).Use(func(*flow.Request) flow.Response { return flow.Fail(403, "") })
 
-	is.Equal(marks(serve(r, "GET", "/in/x")), "guard std in mount1 mount2 inner")
-	is.Equal(marks(serve(r, "GET", "/in/none")), "guard std in mount1 mount2 inner") // it is routed, here
-	is.Equal(serve(r, "GET", "/shut/x").Code, 403)
+	is.Equal(apptest.Marks(apptest.Serve(r, "GET", "/in/x")), "guard std in mount1 mount2 inner")
+	is.Equal(apptest.Marks(apptest.Serve(r, "GET", "/in/none")), "guard std in mount1 mount2 inner") // it is routed, here
+	is.Equal(apptest.Serve(r, "GET", "/shut/x").Code, 403)
 }
 
 // TestMountSettings: a mounted Router keeps its own.
@@ -69,16 +70,16 @@ func TestMountSettings(t *testing.T) {
 	})).MaxBody(20)
 	is.NoErr(r.Check())
 
-	form := func(target, body string) *http.Request { return sending("POST", target, formType, body) }
-	is.Equal(do(r, form("/x", "a=1")).Body.String(), "outer true 1")
-	w := do(r, form("/in/x", "a=1"))
+	form := func(target, body string) *http.Request { return flowtest.Sending("POST", target, flowtest.Form, body) }
+	is.Equal(apptest.Do(r, form("/x", "a=1")).Body.String(), "outer true 1")
+	w := apptest.Do(r, form("/in/x", "a=1"))
 	is.Equal(w.Body.String(), "inner true 1")
 	is.Equal(w.Header().Get("Outer"), "outer")
-	is.Equal(do(r, form("/in/x", "a="+strings.Repeat("1", 50))).Code, 200)                                  // the limit of the inner one
-	is.Equal(do(r, form("/in/x", "a="+strings.Repeat("1", 150))).Body.String()[:len("inner: ")], "inner: ") // and so is the answer
-	is.Equal(serve(r, "GET", "/in/x?fail=1").Body.String(), "inner: no")
-	is.Equal(do(r, form("/small/x", "a=123456789")).Body.String(), "http: request body too large")
-	is.Equal(do(r, form("/large/x", "a=123456789")).Body.String(), "<nil>")
+	is.Equal(apptest.Do(r, form("/in/x", "a="+strings.Repeat("1", 50))).Code, 200)                                  // the limit of the inner one
+	is.Equal(apptest.Do(r, form("/in/x", "a="+strings.Repeat("1", 150))).Body.String()[:len("inner: ")], "inner: ") // and so is the answer
+	is.Equal(apptest.Serve(r, "GET", "/in/x?fail=1").Body.String(), "inner: no")
+	is.Equal(apptest.Do(r, form("/small/x", "a=123456789")).Body.String(), "http: request body too large")
+	is.Equal(apptest.Do(r, form("/large/x", "a=123456789")).Body.String(), "<nil>")
 
 	for _, tt := range []struct{ target, origin, want string }{
 		{"/in/x", "friend", "200 inner true 1"},
@@ -88,7 +89,7 @@ func TestMountSettings(t *testing.T) {
 	} {
 		foreign := form(tt.target, "a=1")
 		foreign.Header.Set("Origin", "https://"+tt.origin+".example")
-		w := do(r, foreign)
+		w := apptest.Do(r, foreign)
 		is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
 	}
 }
@@ -113,32 +114,32 @@ func TestMountBody(t *testing.T) {
 			return flow.Next()
 		}
 		for _, tt := range []struct{ name, contentType, body string }{
-			{"form", formType, "a=1&b=2"},
-			{"malformed form", formType, "a=1&b=%zz"},
-			{"large form", formType, "a=1&b=" + strings.Repeat("2", 5000)},
-			{"JSON", jsonMedia, `{"a":"1","b":"2"}`},
-			{"malformed JSON", jsonMedia, `{"a":"1","b":`},
-			{"multipart", multiMedia, parts("a=1", "b=2")},
-			{"truncated multipart", multiMedia, parts("a=1", "b=2")[:60]},
-			{"large multipart", multiMedia, parts("a=1", "b="+strings.Repeat("2", 5000))},
+			{"form", flowtest.Form, "a=1&b=2"},
+			{"malformed form", flowtest.Form, "a=1&b=%zz"},
+			{"large form", flowtest.Form, "a=1&b=" + strings.Repeat("2", 5000)},
+			{"JSON", flowtest.JSON, `{"a":"1","b":"2"}`},
+			{"malformed JSON", flowtest.JSON, `{"a":"1","b":`},
+			{"multipart", flowtest.Multipart, flowtest.Parts("a=1", "b=2")},
+			{"truncated multipart", flowtest.Multipart, flowtest.Parts("a=1", "b=2")[:60]},
+			{"large multipart", flowtest.Multipart, flowtest.Parts("a=1", "b="+strings.Repeat("2", 5000))},
 			{"other", "text/plain", "a=1"},
 		} {
 			t.Run(name+" "+tt.name, func(t *testing.T) {
 				is := is.New(t)
 				send := func(h http.Handler, target string) string {
-					r := sending("POST", target, tt.contentType, tt.body)
+					r := flowtest.Sending("POST", target, tt.contentType, tt.body)
 					r.ContentLength = -1 // as of a chunked body, so that only reading tells
-					return says(do(h, r))
+					return apptest.Says(apptest.Do(h, r))
 				}
 				app := func() *flow.Router {
 					r := flow.New(flowtest.Files("router/x.http", "router/large.http"))
 					r.MaxBody = 1000
 					r.At("x").POST().Do(func(req *flow.Request) string { return req.Input("a") + req.Input("b") })
-					r.At("large").POST().MaxBody(1 << 20).Do(hello)
-					journalOf(r)
+					r.At("large").POST().MaxBody(1 << 20).Do(apptest.Hello)
+					apptest.JournalOf(r)
 					return r
 				}
-				for _, use := range []any{before(read), guard} {
+				for _, use := range []any{apptest.Before(read), guard} {
 					alone, outer, inner := app(), app(), app()
 					alone.Use(use)
 					outer.Mount("/in", inner).Use(use)
@@ -156,8 +157,8 @@ func TestMountLimit(t *testing.T) {
 	is := is.New(t)
 	inner := flow.New(flowtest.Files("router/small.http", "router/large.http"))
 	inner.MaxBody = 100
-	inner.At("small").POST().Do(hello)
-	inner.At("large").POST().MaxBody(10_000).Do(hello)
+	inner.At("small").POST().Do(apptest.Hello)
+	inner.At("large").POST().MaxBody(10_000).Do(apptest.Hello)
 	r := flow.New(flowtest.Files("router/a.html"))
 	r.MaxBody = 10
 	r.Mount("/in", inner).Use(func(req *flow.Request) flow.Response { req.Input("a"); return flow.Next() })
@@ -168,13 +169,13 @@ func TestMountLimit(t *testing.T) {
 	}{
 		{"/in/small", 90, 200}, {"/in/small", 200, 413}, {"/in/large", 9000, 200}, {"/in/large", 11_000, 413}, {"/in/none", 90, 404}, {"/in/none", 200, 413},
 	} {
-		body := &countingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", tt.size-2) + strings.Repeat("&", 1<<20))}
+		body := &apptest.CountingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", tt.size-2) + strings.Repeat("&", 1<<20))}
 		req := httptest.NewRequest("POST", tt.target, body)
 		if tt.code < 400 || tt.target == "/in/none" && tt.size == 90 {
-			req = sending("POST", tt.target, formType, "a="+strings.Repeat("1", tt.size-2))
+			req = flowtest.Sending("POST", tt.target, flowtest.Form, "a="+strings.Repeat("1", tt.size-2))
 		}
-		req.Header.Set("Content-Type", formType)
-		is.Equal(do(r, req).Code, tt.code)
+		req.Header.Set("Content-Type", flowtest.Form)
+		is.Equal(apptest.Do(r, req).Code, tt.code)
 		is.True(body.N < 64<<10) // and the rest is not read
 	}
 }
@@ -191,19 +192,19 @@ func TestMountFrom(t *testing.T) {
 	})
 	r := flow.New(flowtest.Files("router/a.html"))
 	r.Authenticate = func(*flow.Request) (any, error) { return "outer", nil }
-	r.Use(wrap)
+	r.Use(apptest.Wrap)
 	r.Mount("/[org]", inner)
-	is.Equal(serve(r, "GET", "/x/5").Body.String(), "5xinner")
+	is.Equal(apptest.Serve(r, "GET", "/x/5").Body.String(), "5xinner")
 }
 
 // TestMountPathValues are known outside too, and not written once others may read.
 func TestMountPathValues(t *testing.T) {
 	is := is.New(t)
 	inner := flow.New(flowtest.Files("router/[id].http"))
-	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) { asked(w, r) })
+	inner.At("[id]").GET().Do(func(w http.ResponseWriter, r *http.Request) { apptest.Asked(w, r) })
 	r := flow.New(flowtest.Files("router/a.html"))
 	var seen string
-	r.Use(around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	r.Use(apptest.Around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(w, r)
 		for range 100 { // while the handler, which is late, still runs
 			seen = r.PathValue("org") + r.PathValue("id") + r.PathValue("")
@@ -215,7 +216,7 @@ func TestMountPathValues(t *testing.T) {
 		ended <- true
 		return flow.Next()
 	})
-	is.Equal(serve(r, "GET", "/x/5").Code, 503)
+	is.Equal(apptest.Serve(r, "GET", "/x/5").Code, 503)
 	<-ended
 	is.Equal(seen, "x5")
 }
@@ -223,10 +224,10 @@ func TestMountPathValues(t *testing.T) {
 // TestMountOddValues: there is no URL for them, so nothing answers inside.
 func TestMountOddValues(t *testing.T) {
 	is := is.New(t)
-	r, _ := outerOf(t, "/orgs/[org]", billing())
-	log := journalOf(r)
+	r, _ := apptest.OuterOf(t, "/orgs/[org]", apptest.Billing())
+	log := apptest.JournalOf(r)
 	for _, target := range []string{"/orgs/%2e/invoices", "/orgs/%2E%2e/none", "/orgs/%2e%2e", "/orgs/%2e/"} {
-		is.Equal(serve(r, "GET", target, "Accept: text/html").Body.String(), "404 outside")
+		is.Equal(apptest.Serve(r, "GET", target, "Accept: text/html").Body.String(), "404 outside")
 	}
 	is.Equal(log.String(), "") // nobody can fill it
 }
@@ -235,20 +236,20 @@ func TestMountOddValues(t *testing.T) {
 func TestMountRedirectsBodies(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(flowtest.Files("router/a.html"))
-	r.Mount("/files/", http.HandlerFunc(asked))
-	is.Equal(says(do(r, sending("POST", "/files?x=1", jsonMedia, "{"))), "308 Location /files/?x=1")
+	r.Mount("/files/", http.HandlerFunc(apptest.Asked))
+	is.Equal(apptest.Says(apptest.Do(r, flowtest.Sending("POST", "/files?x=1", flowtest.JSON, "{"))), "308 Location /files/?x=1")
 }
 
 // TestMountCrossOrigin: no guard runs for a request that is refused.
 func TestMountCrossOrigin(t *testing.T) {
 	is := is.New(t)
 	inner := flow.New(flowtest.Files("router/x.http"))
-	inner.At("x").POST().Do(hello)
+	inner.At("x").POST().Do(apptest.Hello)
 	inner.CrossOrigin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(418) }))
 	r := flow.New(flowtest.Files("router/a.html"))
 	ran := false
 	r.Mount("/in", inner).Use(func(*flow.Request) flow.Response { ran = true; return flow.Next() })
-	is.Equal(serve(r, "POST", "/in/x", "Sec-Fetch-Site: cross-site").Code, 418)
+	is.Equal(apptest.Serve(r, "POST", "/in/x", "Sec-Fetch-Site: cross-site").Code, 418)
 	is.True(!ran)
 }
 
@@ -266,9 +267,9 @@ func TestMountInherits(t *testing.T) {
 		return flow.Next()
 	})
 	r.At("orgs/[org]/settings").GET().Do(func(*flow.Request) flow.Response { return flow.RedirectTo("in.a") })
-	is.Equal(says(serve(r, "GET", "/orgs/1/zz?login")), "302 Location /orgs/1/a")
-	is.Equal(says(serve(r, "GET", "/orgs/1/settings")), "302 Location /orgs/1/a")
-	is.True(strings.HasPrefix(serve(r, "GET", "/orgs/1/a").Body.String(), "/orgs/1/app."))
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/orgs/1/zz?login")), "302 Location /orgs/1/a")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/orgs/1/settings")), "302 Location /orgs/1/a")
+	is.True(strings.HasPrefix(apptest.Serve(r, "GET", "/orgs/1/a").Body.String(), "/orgs/1/app."))
 }
 
 // TestMountEcosystem: what handles a branch of URLs by itself works as elsewhere.
@@ -342,8 +343,8 @@ func testMountOutlived(t *testing.T) {
 	r := flow.New(flowtest.Files("router/a.html"))
 	r.Use(func(next http.Handler) http.Handler { return http.TimeoutHandler(next, time.Millisecond, "late") })
 	r.Mount("/[org]", inner)
-	req := request("GET", "/x/5")
-	w := do(r, req)
+	req := apptest.Request("GET", "/x/5")
+	w := apptest.Do(r, req)
 	is.Equal(w.Code, 503)
 	is.Equal(req.Pattern, "GET /{org}/{id}")
 	close(release)
@@ -356,21 +357,21 @@ func TestMountedRouterServedByItself(t *testing.T) {
 	outer, inner := flow.New(flowtest.Files("router/a.http")), flow.New(flowtest.Files("router/b.http"))
 	outer.Mount("/in", inner)
 	outer.At("a").GET().Do(http.HandlerFunc(inner.ServeHTTP))
-	inner.At("b").GET().Do(hello)
-	log := journalOf(outer)
-	is.Equal(serve(inner, "GET", "/in/b").Code, 200)
-	is.Equal(serve(inner, "GET", "/b").Code, 404)
+	inner.At("b").GET().Do(apptest.Hello)
+	log := apptest.JournalOf(outer)
+	is.Equal(apptest.Serve(inner, "GET", "/in/b").Code, 200)
+	is.Equal(apptest.Serve(inner, "GET", "/b").Code, 404)
 	is.Equal(log.String(), "")
-	is.Equal(serve(outer, "GET", "/a").Code, 500)
-	is.Equal(len(records(t, log)), 1)
+	is.Equal(apptest.Serve(outer, "GET", "/a").Code, 500)
+	is.Equal(len(apptest.Records(t, log)), 1)
 }
 
 // TestMountedRouterWithARequestOfNoRouter is called by the handler of a test, whose Request
 // belongs to no Router.
 func TestMountedRouterWithARequestOfNoRouter(t *testing.T) {
 	is := is.New(t)
-	inner := flow.New(flowtest.Pages(pagesOf("about.html: about")))
-	flow.New(flowtest.Pages(pagesOf("index.html: home"))).Mount("/m", inner)
+	inner := flow.New(flowtest.Pages(apptest.PagesOf("about.html: about")))
+	flow.New(flowtest.Pages(apptest.PagesOf("index.html: home"))).Mount("/m", inner)
 	w := httptest.NewRecorder()
 	flow.Handler(inner).Write(w, flow.NewRequest(httptest.NewRequest("GET", "/m/about", nil)))
 	is.Equal(w.Code, 200)

@@ -1,4 +1,6 @@
-package flow_test
+// Package pages_test renders the pages of whole applications: in layouts, for errors, by plans, and with mistakes in
+// templates.
+package pages_test
 
 import (
 	"fmt"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -94,9 +97,9 @@ func TestLayouts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := flow.New(flowtest.Pages(pagesOf(tt.files)))
+			r := flow.New(flowtest.Pages(apptest.PagesOf(tt.files)))
 			is.NoErr(r.Check())
-			is.Equal(says(serve(r, "GET", tt.target)), "200 "+tt.want)
+			is.Equal(apptest.Says(apptest.Serve(r, "GET", tt.target)), "200 "+tt.want)
 		})
 	}
 }
@@ -165,7 +168,7 @@ func FuzzLayouts(f *testing.F) {
 		if err := r.Check(); err != nil {
 			t.Fatalf("%v: %v", texts, err)
 		}
-		if got := says(serve(r, "GET", target+"page")); got != "200 "+want {
+		if got := apptest.Says(apptest.Serve(r, "GET", target+"page")); got != "200 "+want {
 			t.Errorf("%v: got %q, want %q", texts, got, "200 "+want)
 		}
 	})
@@ -205,7 +208,7 @@ func TestOnePieceEverywhere(t *testing.T) {
 		is.New(t).NoErr(r.Check())
 		return r
 	}
-	for _, dir := range []string{"", onDisk(t, flowtest.Pages(tree()))} {
+	for _, dir := range []string{"", apptest.OnDisk(t, flowtest.Pages(tree()))} {
 		r := router(dir)
 		for _, tt := range []struct{ method, target, status string }{
 			{"GET", "/page", "200 "},
@@ -218,9 +221,9 @@ func TestOnePieceEverywhere(t *testing.T) {
 		} {
 			t.Run(fmt.Sprintf("%s %s, Dev(%q)", tt.method, tt.target, path.Base(dir)), func(t *testing.T) {
 				is := is.New(t)
-				w := visit(r, tt.target)
+				w := apptest.Visit(r, tt.target)
 				if tt.method != "GET" {
-					w = serve(r, tt.method, tt.target)
+					w = apptest.Serve(r, tt.method, tt.target)
 				}
 				is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.status+want)
 			})
@@ -235,28 +238,28 @@ func TestSharedTreesFillInPlusFiles(t *testing.T) {
 	r := flow.New(own, shared)
 	r.At("a").GET().Do(func(req *flow.Request) flow.Response { return flow.View(req.Input("view"), nil) })
 	is.NoErr(r.Check())
-	is.Equal(says(serve(r, "GET", "/a?view=%2Bone")), "200 own one")
-	is.Equal(says(serve(r, "GET", "/a?view=%2Btwo")), "200 shared two")
-	is.Equal(says(serve(r, "GET", "/b")), "404")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a?view=%2Bone")), "200 own one")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a?view=%2Btwo")), "200 shared two")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/b")), "404")
 }
 
 // TestPartialsOfSharedTrees may need what only some applications define.
 func TestPartialsOfSharedTrees(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Pages(pagesOf("a.html: A")), flowtest.Pages(pagesOf(`+head.html: {{template "title" .}}`)))
+	r := flow.New(flowtest.Pages(apptest.PagesOf("a.html: A")), flowtest.Pages(apptest.PagesOf(`+head.html: {{template "title" .}}`)))
 	is.NoErr(r.Check())
-	is.Equal(says(serve(r, "GET", "/a")), "200 A")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a")), "200 A")
 }
 
 func TestPartialsThatNeedTheirPage(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Pages(pagesOf(`+p.html: {{template "x" .}}
+	r := flow.New(flowtest.Pages(apptest.PagesOf(`+p.html: {{template "x" .}}
 		a.html: {{template "+p" 1}}{{define "x"}}x{{.}}{{end}}
 		b.http: `)))
 	r.At("b").GET().Do(func(*flow.Request) flow.Response { return flow.View("+p", nil) })
-	log := logged(r)
+	log := apptest.Logged(r)
 	is.NoErr(r.Check())
-	is.Equal(says(serve(r, "GET", "/a")), "200 x1")
-	is.Equal(serve(r, "GET", "/b").Code, 500)
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a")), "200 x1")
+	is.Equal(apptest.Serve(r, "GET", "/b").Code, 500)
 	is.True(strings.Contains(log.String(), `router/+p.html cannot be rendered by itself`))
 }

@@ -1,4 +1,4 @@
-package flow_test
+package pages_test
 
 import (
 	"errors"
@@ -12,11 +12,12 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
 func TestErrorPages(t *testing.T) {
-	tree := flowtest.Pages(pagesOf(`+layout.html: [{{block "title" .}}site{{end}} {{template "content" .}}]
+	tree := flowtest.Pages(apptest.PagesOf(`+layout.html: [{{block "title" .}}site{{end}} {{template "content" .}}]
 		+error.html: {{define "title"}}{{.Title}}{{end}}{{.Status}} {{.Detail}} {{.Path}}{{range $k, $v := .Fields}} {{$k}} {{$v}}{{end}}
 		index.html: home
 		x.http: 
@@ -53,7 +54,7 @@ func TestErrorPages(t *testing.T) {
 		r.At(path).GET().Do(status)
 	}
 	r.At("admin").GET().Do(func(*flow.Request) flow.Response { return flow.Page(nil) })
-	logged(r)
+	apptest.Logged(r)
 	is.New(t).NoErr(r.Check())
 	for _, tt := range []struct{ method, target, fail, want string }{
 		{"GET", "/x", "", "418 [I&#39;m a teapot 418 &lt;short&gt; /x]"},
@@ -80,7 +81,7 @@ func TestErrorPages(t *testing.T) {
 	} {
 		t.Run(tt.method+" "+tt.target+" "+tt.fail, func(t *testing.T) {
 			is := is.New(t)
-			w := serve(r, tt.method, tt.target, "Accept: text/html", "Fail: "+tt.fail)
+			w := apptest.Serve(r, tt.method, tt.target, "Accept: text/html", "Fail: "+tt.fail)
 			is.Equal(strings.TrimSpace(w.Result().Status[:3]+" "+w.Body.String()), strings.TrimSpace(tt.want))
 			is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
 			is.Equal(w.Header().Get("Vary"), "Accept")
@@ -92,10 +93,10 @@ func TestErrorPages(t *testing.T) {
 
 // TestErrorPagesAreForThoseWhoPreferHTML leaves the others what they had.
 func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
-	r := flow.New(flowtest.Pages(pagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
+	r := flow.New(flowtest.Pages(apptest.PagesOf("+error.html: page\nindex.html: {{.}}{{fail}}\nx.http: ")))
 	r.Funcs = map[string]any{"fail": func() (string, error) { return "", errors.New("secret") }}
 	r.At("x").GET().Do(func(*flow.Request) (string, error) { return "", flow.Error(404, "none") })
-	logged(r)
+	apptest.Logged(r)
 	for _, tt := range []struct{ target, accept, want string }{
 		{"/x", "", `404 {"type":"about:blank","title":"Not Found","status":404,"detail":"none"}`},
 		{"/x", "text/html", "404 page"},
@@ -106,7 +107,7 @@ func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
 	} {
 		t.Run(tt.target+" "+tt.accept, func(t *testing.T) {
 			is := is.New(t)
-			w := serve(r, "GET", tt.target, "Accept: "+tt.accept)
+			w := apptest.Serve(r, "GET", tt.target, "Accept: "+tt.accept)
 			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
 		})
 	}
@@ -115,27 +116,27 @@ func TestErrorPagesAreForThoseWhoPreferHTML(t *testing.T) {
 func TestErrorsOfPages(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(fstest.MapFS{"router/p.html": {Data: []byte("page")}})
-	logged(r)
+	apptest.Logged(r)
 	r.At("p").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, flow.Error(404, "gone") })
-	w := do(r, httptest.NewRequest("GET", "/p", nil)) // which accepts anything
+	w := apptest.Do(r, httptest.NewRequest("GET", "/p", nil)) // which accepts anything
 	is.Equal(w.Code, 404)
 	is.Equal(w.Header().Get("Content-Type"), "text/html; charset=utf-8")
 }
 
 func TestErrorPageByItself(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Pages(pagesOf(`+layout.html: <body>{{template "content" .}}</body>
+	r := flow.New(flowtest.Pages(apptest.PagesOf(`+layout.html: <body>{{template "content" .}}</body>
 		+error.html: {{.Status}}
 		a.http: `)))
 	r.At("a").GET().Do(func(*flow.Request) flow.Response { return flow.View("+error", map[string]int{"Status": 1}) })
-	is.Equal(says(serve(r, "GET", "/a")), "200 1")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a")), "200 1")
 }
 
 func TestErrorPageOfASharedTree(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Pages(pagesOf("users/x.html: X")), flowtest.Pages(pagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
+	r := flow.New(flowtest.Pages(apptest.PagesOf("users/x.html: X")), flowtest.Pages(apptest.PagesOf("+error.html: shared\nusers/+error.html: shared users\nother/+error.html: other")))
 	for target, want := range map[string]string{"/none": "404 shared", "/users/none": "404 shared users", "/other/none": "404 shared"} {
-		w := serve(r, "GET", target, "Accept: text/html")
+		w := apptest.Serve(r, "GET", target, "Accept: text/html")
 		is.Equal(w.Result().Status[:3]+" "+w.Body.String(), want)
 	}
 }
@@ -153,7 +154,7 @@ func TestErrorPagesAreChecked(t *testing.T) {
 			err := r.Check()
 			if tt.want == "" {
 				is.NoErr(err)
-				is.Equal(serve(r, "GET", "/none", "Accept: text/html").Body.String(), "<!doctype html>404 Not Found  /none ")
+				is.Equal(apptest.Serve(r, "GET", "/none", "Accept: text/html").Body.String(), "<!doctype html>404 Not Found  /none ")
 				return
 			}
 			is.True(err != nil)
@@ -164,7 +165,7 @@ func TestErrorPagesAreChecked(t *testing.T) {
 
 // TestErrorPagesThatFail are answered with text, and are one record in the log.
 func TestErrorPagesThatFail(t *testing.T) {
-	r := flow.New(flowtest.Pages(pagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
+	r := flow.New(flowtest.Pages(apptest.PagesOf("+error.html: half a page {{index .Path 500}}\nx.http: ")))
 	r.At("x").GET().Do(func(req *flow.Request) (flow.Response, error) {
 		switch req.Input("how") {
 		case "fail":
@@ -176,7 +177,7 @@ func TestErrorPagesThatFail(t *testing.T) {
 		}
 		return flow.Response{}, errors.New("secret")
 	})
-	log := journalOf(r)
+	log := apptest.JournalOf(r)
 	seen := 0
 	for _, tt := range []struct{ target, want, cause string }{
 		{"/x?how=fail", "404 Not Found: none\n", ""},
@@ -186,10 +187,10 @@ func TestErrorPagesThatFail(t *testing.T) {
 	} {
 		t.Run(tt.target, func(t *testing.T) {
 			is := is.New(t)
-			w := serve(r, "GET", tt.target, "Accept: text/html")
+			w := apptest.Serve(r, "GET", tt.target, "Accept: text/html")
 			is.Equal(w.Result().Status[:3]+" "+w.Body.String(), tt.want)
 			is.Equal(w.Header().Get("Content-Type"), "text/plain; charset=utf-8")
-			all := records(t, log)[seen:]
+			all := apptest.Records(t, log)[seen:]
 			seen += len(all)
 			is.Equal(len(all), 1)
 			is.Equal(all[0]["level"], "ERROR")
@@ -220,7 +221,7 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := flow.New(flowtest.Pages(pagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
+			r := flow.New(flowtest.Pages(apptest.PagesOf("+error.html: {{.Status}} {{user}}\nx.http: ")))
 			asked, errorsSeen := 0, 0
 			r.Authenticate = func(*flow.Request) (any, error) { asked++; return nil, errors.New("the key server is down") }
 			if tt.onError != nil {
@@ -231,13 +232,13 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 				target, tt.answer = "/none", fails
 			}
 			r.At("x").GET().Do(tt.answer)
-			log := journalOf(r)
-			w := serve(r, "GET", target, "Accept: text/html")
+			log := apptest.JournalOf(r)
+			w := apptest.Serve(r, "GET", target, "Accept: text/html")
 			is.Equal(w.Code, tt.status)
 			is.Equal(w.Body.String(), fmt.Sprint(tt.status, " "))
 			is.Equal(asked, 1)
 			is.True(errorsSeen <= 2) // the second time about Authenticate
-			all := records(t, log)
+			all := apptest.Records(t, log)
 			is.Equal(len(all), 1)
 			text := all[0]["error"].(string)
 			is.True(strings.Contains(text, "the key server is down"))
@@ -249,12 +250,12 @@ func TestErrorPagesAskForTheUser(t *testing.T) {
 // TestErrorsOfFunctionsInErrorPages are no answers.
 func TestErrorsOfFunctionsInErrorPages(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Pages(pagesOf("+error.html: {{find}}\na.html: {{find}}")))
+	r := flow.New(flowtest.Pages(apptest.PagesOf("+error.html: {{find}}\na.html: {{find}}")))
 	r.Funcs = map[string]any{"find": func() (string, error) { return "", flow.Error(410, "gone") }}
-	log := journalOf(r)
-	w := serve(r, "GET", "/none", "Accept: text/html")
+	log := apptest.JournalOf(r)
+	w := apptest.Serve(r, "GET", "/none", "Accept: text/html")
 	is.Equal(w.Code, 404)
 	is.Equal(w.Body.String(), "Not Found\n")
-	is.Equal(records(t, log)[0]["level"], "ERROR")
-	is.Equal(do(r, httptest.NewRequest("GET", "/a", nil)).Code, 410) // of a page they are
+	is.Equal(apptest.Records(t, log)[0]["level"], "ERROR")
+	is.Equal(apptest.Do(r, httptest.NewRequest("GET", "/a", nil)).Code, 410) // of a page they are
 }

@@ -1,4 +1,6 @@
-package flow_test
+// Package requests_test asks whole applications: with bodies of all kinds, with handlers and middleware that fail,
+// and through Routers that are mounted.
+package requests_test
 
 import (
 	"bytes"
@@ -23,6 +25,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/race"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 	"example.com/flow/internal/testkit/servertest"
 )
@@ -38,9 +41,9 @@ var readers = []reader{
 	{"nobody", nil},
 	{"a guard", []any{func(req *flow.Request) flow.Response { req.Input("a"); return flow.Next() }}},
 	{"a guard that binds", []any{func(req *flow.Request) flow.Response { req.Bind(&struct{}{}); return flow.Next() }}},
-	{"ParseForm", []any{before(func(r *http.Request) { r.ParseForm() })}},
-	{"FormValue", []any{before(func(r *http.Request) { r.FormValue("a") })}},
-	{"From", []any{before(func(r *http.Request) { flow.From(r.Context()).Input("a") })}},
+	{"ParseForm", []any{apptest.Before(func(r *http.Request) { r.ParseForm() })}},
+	{"FormValue", []any{apptest.Before(func(r *http.Request) { r.FormValue("a") })}},
+	{"From", []any{apptest.Before(func(r *http.Request) { flow.From(r.Context()).Input("a") })}},
 }
 
 // consumers read by themselves what flow can give back of JSON and urlencoded
@@ -52,8 +55,8 @@ var consumers = []reader{
 		req.Body.Close()
 		return flow.Next()
 	}}},
-	{"FormValue of a copy", []any{before(func(r *http.Request) { r.Clone(r.Context()).FormValue("a") })}},
-	{"a reader of some", []any{before(func(r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) })}},
+	{"FormValue of a copy", []any{apptest.Before(func(r *http.Request) { r.Clone(r.Context()).FormValue("a") })}},
+	{"a reader of some", []any{apptest.Before(func(r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) })}},
 }
 
 // answerers answer in place of the handler after they have asked for the body.
@@ -71,28 +74,28 @@ func TestBadBodies(t *testing.T) {
 		name, contentType, framing, body string
 		want                             int
 	}{
-		{"truncated JSON", jsonMedia, "Content-Length: 100\r\n\r\n", `{"a":1}`, 400},
-		{"truncated form", formType, "Content-Length: 100\r\n\r\n", `a=1`, 400},
-		{"truncated multipart", multiMedia, "Content-Length: 1000\r\n\r\n", parts("a=1"), 400},
-		{"multipart chunks cut off in the head of a part", multiMedia, "Transfer-Encoding: chunked\r\n\r\n", "46\r\n" + parts("a=1", "f@file")[:70] + "\r\n", 400},
-		{"chunks without end", formType, "Transfer-Encoding: chunked\r\n\r\n", "3\r\na=1\r\n", 400},
-		{"malformed chunks", jsonMedia, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n{}\r\nzz\r\n", 400},
-		{"too large form", formType, whole, "a=" + big, 413},
-		{"too large multipart", multiMedia, whole, parts("a=" + big), 413},
-		{"too large after the form", multiMedia, whole, parts("a=1") + big, 413},
-		{"too large chunks", formType, "Transfer-Encoding: chunked\r\n\r\n", "bba\r\na=" + big + "\r\n0\r\n\r\n", 413},
-		{"malformed JSON", jsonMedia, whole, `{"a":1`, 400},
-		{"malformed form", formType, whole, "a=1&b=%zz", 400},
-		{"semicolon in a form", formType, whole, "a=1;b=2", 400},
-		{"multipart without a boundary", "multipart/form-data", whole, parts("a=1"), 400},
-		{"multipart with another boundary", "multipart/form-data; boundary=c", whole, parts("a=1"), 400},
-		{"multipart without an end", multiMedia, whole, strings.TrimSuffix(parts("a=1"), "--b--\r\n"), 400},
+		{"truncated JSON", flowtest.JSON, "Content-Length: 100\r\n\r\n", `{"a":1}`, 400},
+		{"truncated form", flowtest.Form, "Content-Length: 100\r\n\r\n", `a=1`, 400},
+		{"truncated multipart", flowtest.Multipart, "Content-Length: 1000\r\n\r\n", flowtest.Parts("a=1"), 400},
+		{"multipart chunks cut off in the head of a part", flowtest.Multipart, "Transfer-Encoding: chunked\r\n\r\n", "46\r\n" + flowtest.Parts("a=1", "f@file")[:70] + "\r\n", 400},
+		{"chunks without end", flowtest.Form, "Transfer-Encoding: chunked\r\n\r\n", "3\r\na=1\r\n", 400},
+		{"malformed chunks", flowtest.JSON, "Transfer-Encoding: chunked\r\n\r\n", "2\r\n{}\r\nzz\r\n", 400},
+		{"too large form", flowtest.Form, whole, "a=" + big, 413},
+		{"too large multipart", flowtest.Multipart, whole, flowtest.Parts("a=" + big), 413},
+		{"too large after the form", flowtest.Multipart, whole, flowtest.Parts("a=1") + big, 413},
+		{"too large chunks", flowtest.Form, "Transfer-Encoding: chunked\r\n\r\n", "bba\r\na=" + big + "\r\n0\r\n\r\n", 413},
+		{"malformed JSON", flowtest.JSON, whole, `{"a":1`, 400},
+		{"malformed form", flowtest.Form, whole, "a=1&b=%zz", 400},
+		{"semicolon in a form", flowtest.Form, whole, "a=1;b=2", 400},
+		{"multipart without a boundary", "multipart/form-data", whole, flowtest.Parts("a=1"), 400},
+		{"multipart with another boundary", "multipart/form-data; boundary=c", whole, flowtest.Parts("a=1"), 400},
+		{"multipart without an end", flowtest.Multipart, whole, strings.TrimSuffix(flowtest.Parts("a=1"), "--b--\r\n"), 400},
 	}
 	for _, reader := range slices.Concat(readers, consumers, answerers) {
 		t.Run(reader.name, func(t *testing.T) {
 			t.Parallel() // a server that refuses a body lingers before it closes the connection
 			var called atomic.Bool
-			r, log := lone(func(*flow.Request) string { called.Store(true); return "" }, reader.use...)
+			r, log := apptest.Lone(func(*flow.Request) string { called.Store(true); return "" }, reader.use...)
 			r.MaxBody = 2500
 			server := httptest.NewServer(r)
 			defer server.Close()
@@ -104,7 +107,7 @@ func TestBadBodies(t *testing.T) {
 						framing = fmt.Sprintf(whole, len(tt.body), tt.body)
 					}
 					for _, method := range []string{"POST", "DELETE"} {
-						got := wire(t, server, method+" /x?a=q HTTP/1.1\r\nHost: x\r\nContent-Type: "+tt.contentType+"\r\n"+framing)
+						got := apptest.Wire(t, server, method+" /x?a=q HTTP/1.1\r\nHost: x\r\nContent-Type: "+tt.contentType+"\r\n"+framing)
 						is.Equal(got, tt.want)
 					}
 					is.True(!called.Load())                           // a handler got a bad body
@@ -118,13 +121,13 @@ func TestBadBodies(t *testing.T) {
 // TestCauseOfABadBody: of JSON beyond its limits the log says which one it was.
 func TestCauseOfABadBody(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(hello)
-	w := do(r, sending("POST", "/x", jsonMedia, strings.Repeat("[", 201)+strings.Repeat("]", 201)))
+	r, log := apptest.Lone(apptest.Hello)
+	w := apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, strings.Repeat("[", 201)+strings.Repeat("]", 201)))
 	is.Equal(w.Code, 400)
-	var problem problemBody
+	var problem apptest.ProblemBody
 	is.NoErr(json.Unmarshal(w.Body.Bytes(), &problem))
 	is.Equal(problem.Detail, "the body is nested too deeply")
-	all := records(t, log)
+	all := apptest.Records(t, log)
 	is.Equal(len(all), 1)
 	is.Equal(all[0]["level"], "INFO")
 	is.Equal(all[0]["error"], "400 the body is nested too deeply: JSON of 402 bytes is nested more than 200 deep")
@@ -132,8 +135,8 @@ func TestCauseOfABadBody(t *testing.T) {
 
 func TestGuardThatPanicsOverABadBody(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(hello, func(req *flow.Request) flow.Response { panic("without input " + req.Input("a")) })
-	is.Equal(do(r, sending("POST", "/x", jsonMedia, "{")).Code, 400)
+	r, log := apptest.Lone(apptest.Hello, func(req *flow.Request) flow.Response { panic("without input " + req.Input("a")) })
+	is.Equal(apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, "{")).Code, 400)
 	is.True(strings.Contains(log.String(), "panic: without input")) // it is logged all the same
 }
 
@@ -146,19 +149,19 @@ func (p panickingBody) Read([]byte) (int, error) { panic(p.value) }
 // request is answered, or aborted if that is what the panic asks for.
 func TestBodyThatPanics(t *testing.T) {
 	for _, reader := range slices.Concat(readers[:3], answerers) { // the others read it themselves
-		for _, media := range []string{jsonMedia, formType, multiMedia} {
+		for _, media := range []string{flowtest.JSON, flowtest.Form, flowtest.Multipart} {
 			t.Run(reader.name+" "+media, func(t *testing.T) {
 				is := is.New(t)
 				called := false
-				r, log := lone(func(*flow.Request) string { called = true; return "" }, reader.use...)
+				r, log := apptest.Lone(func(*flow.Request) string { called = true; return "" }, reader.use...)
 				request := func(value any) *http.Request {
 					req := httptest.NewRequest("POST", "/x", panickingBody{value})
 					req.Header.Set("Content-Type", media)
 					return req
 				}
-				is.Equal(do(r, request("x")).Code, 500)
+				is.Equal(apptest.Do(r, request("x")).Code, 500)
 				stacks := 0
-				for _, record := range records(t, log) {
+				for _, record := range apptest.Records(t, log) {
 					if record["stack"] != nil {
 						stacks++
 					}
@@ -166,7 +169,7 @@ func TestBodyThatPanics(t *testing.T) {
 				is.Equal(stacks, 1)
 				func() {
 					defer func() { is.Equal(recover(), http.ErrAbortHandler) }()
-					do(r, request(http.ErrAbortHandler))
+					apptest.Do(r, request(http.ErrAbortHandler))
 				}()
 				is.True(!called)
 			})
@@ -198,16 +201,16 @@ func TestMaxBody(t *testing.T) {
 	}{
 		{"default", 0, 0, readAll, "text/plain", 10 << 20, "200 10485760"},
 		{"over the default", 0, 0, readAll, "text/plain", 10<<20 + 1, "413"},
-		{"form over the default", 0, 0, readAll, formType, 10<<20 + 1, "413"},
+		{"form over the default", 0, 0, readAll, flowtest.Form, 10<<20 + 1, "413"},
 		{"Router.MaxBody", 10, 0, readAll, "text/plain", 10, "200 10"},
 		{"over Router.MaxBody", 10, 0, readAll, "text/plain", 11, "413"},
 		{"Verb.MaxBody", 10, 20, readAll, "text/plain", 20, "200 20"},
 		{"over Verb.MaxBody", 30, 20, readAll, "text/plain", 21, "413"},
-		{"form", 10, 20, readAll, formType, 20, "200 20"},
-		{"form over Verb.MaxBody", 30, 20, readAll, formType, 21, "413"},
-		{"net/http", 10, 0, readAllStd, formType, 10, "200 10"},
-		{"over, net/http", 10, 0, readAllStd, formType, 11, "413"},
-		{"malformed, net/http", 10, 0, readAllStd, jsonMedia, 10, "200 10"},
+		{"form", 10, 20, readAll, flowtest.Form, 20, "200 20"},
+		{"form over Verb.MaxBody", 30, 20, readAll, flowtest.Form, 21, "413"},
+		{"net/http", 10, 0, readAllStd, flowtest.Form, 10, "200 10"},
+		{"over, net/http", 10, 0, readAllStd, flowtest.Form, 11, "413"},
+		{"malformed, net/http", 10, 0, readAllStd, flowtest.JSON, 10, "200 10"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -219,7 +222,7 @@ func TestMaxBody(t *testing.T) {
 				v.Do(tt.handler)
 			}
 			is.NoErr(r.Check())
-			w := do(r, sending("POST", "/x", tt.contentType, upTo(tt.size)))
+			w := apptest.Do(r, flowtest.Sending("POST", "/x", tt.contentType, upTo(tt.size)))
 			got := fmt.Sprint(w.Code)
 			if w.Code == 200 {
 				got += " " + w.Body.String()
@@ -231,27 +234,27 @@ func TestMaxBody(t *testing.T) {
 
 func TestBodyAfterwards(t *testing.T) {
 	type copyKey struct{}
-	all := append(slices.Clone(readers), reader{"From, with another copy", []any{around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	all := append(slices.Clone(readers), reader{"From, with another copy", []any{apptest.Around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(context.WithValue(r.Context(), copyKey{}, 1))
 		flow.From(r.Context()).Input("a")
 		next.ServeHTTP(w, r)
 	})}})
 	for _, method := range []string{"POST", "PUT", "PATCH", "DELETE", "PROPFIND"} {
 		for _, tt := range []struct{ contentType, body, want string }{
-			{jsonMedia, `{"a":"1"}`, `a="1" body="{\"a\":\"1\"}" q="q" form="" post="" file=""`},
-			{formType, "a=1&b=2", `a="1" body="a=1&b=2" q="q" form="1" post="1" file=""`},
-			{multiMedia, parts("a=1", "f@text"), `a="1" body="" q="q" form="1" post="1" file="text"`},
+			{flowtest.JSON, `{"a":"1"}`, `a="1" body="{\"a\":\"1\"}" q="q" form="" post="" file=""`},
+			{flowtest.Form, "a=1&b=2", `a="1" body="a=1&b=2" q="q" form="1" post="1" file=""`},
+			{flowtest.Multipart, flowtest.Parts("a=1", "f@text"), `a="1" body="" q="q" form="1" post="1" file="text"`},
 			{"text/plain", "a=1", `a="" body="a=1" q="q" form="" post="" file=""`},
 		} {
 			all := all
-			if tt.contentType == jsonMedia || tt.contentType == formType {
+			if tt.contentType == flowtest.JSON || tt.contentType == flowtest.Form {
 				all = slices.Concat(all, consumers)
 			}
 			for _, reader := range all {
 				t.Run(strings.Join([]string{method, tt.contentType, reader.name}, " "), func(t *testing.T) {
 					is := is.New(t)
 					got := ""
-					r, _ := lone(func(req *flow.Request) string {
+					r, _ := apptest.Lone(func(req *flow.Request) string {
 						raw, err := io.ReadAll(req.Body)
 						is.NoErr(err)
 						text := ""
@@ -264,7 +267,7 @@ func TestBodyAfterwards(t *testing.T) {
 							req.Input("a"), raw, req.FormValue("q"), req.FormValue("a"), req.PostFormValue("a"), text)
 						return ""
 					}, reader.use...)
-					is.Equal(do(r, sending(method, "/x?q=q", tt.contentType, tt.body)).Code, 200)
+					is.Equal(apptest.Do(r, flowtest.Sending(method, "/x?q=q", tt.contentType, tt.body)).Code, 200)
 					is.Equal(got, tt.want)
 				})
 			}
@@ -296,7 +299,7 @@ func TestMiddlewareThatReplacesTheBody(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			got := ""
-			r, _ := lone(func(req *flow.Request) string {
+			r, _ := apptest.Lone(func(req *flow.Request) string {
 				got = req.Input("a") + " "
 				if req.Body != nil {
 					b, err := io.ReadAll(req.Body)
@@ -304,8 +307,8 @@ func TestMiddlewareThatReplacesTheBody(t *testing.T) {
 					got += string(b)
 				}
 				return ""
-			}, before(tt.use))
-			is.Equal(do(r, sending("POST", "/x", formType, "a=1")).Code, 200)
+			}, apptest.Before(tt.use))
+			is.Equal(apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.Form, "a=1")).Code, 200)
 			is.Equal(got, tt.want)
 		})
 	}
@@ -327,32 +330,32 @@ func TestBodyThatNobodyReads(t *testing.T) {
 		handler                   any
 		want                      int
 	}{
-		{"a guard denies", "/x", jsonMedia, []any{deny}, hello, 403},
-		{"other media type", "/x", "application/octet-stream", nil, hello, 200},
-		{"net/http handler", "/x", jsonMedia, nil, func(http.ResponseWriter, *http.Request) {}, 200},
-		{"404", "/none", jsonMedia, nil, hello, 404},
-		{"404 with middleware", "/none", jsonMedia, []any{before(func(*http.Request) {})}, hello, 404},
+		{"a guard denies", "/x", flowtest.JSON, []any{deny}, apptest.Hello, 403},
+		{"other media type", "/x", "application/octet-stream", nil, apptest.Hello, 200},
+		{"net/http handler", "/x", flowtest.JSON, nil, func(http.ResponseWriter, *http.Request) {}, 200},
+		{"404", "/none", flowtest.JSON, nil, apptest.Hello, 404},
+		{"404 with middleware", "/none", flowtest.JSON, []any{apptest.Before(func(*http.Request) {})}, apptest.Hello, 404},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(tt.handler, tt.use...)
+			r, _ := apptest.Lone(tt.handler, tt.use...)
 			req := httptest.NewRequest("POST", tt.target, unread{t})
 			req.Header.Set("Content-Type", tt.contentType)
-			is.Equal(do(r, req).Code, tt.want)
+			is.Equal(apptest.Do(r, req).Code, tt.want)
 		})
 	}
 }
 
 // TestBodyOfAStandardHandlerStreams: behind a guard, too, it gets a body as it comes.
 func TestBodyOfAStandardHandlerStreams(t *testing.T) {
-	for _, media := range []string{jsonMedia, formType, multiMedia, "text/plain"} {
-		for _, use := range [][]any{nil, {pass}, {wrap, pass}} {
+	for _, media := range []string{flowtest.JSON, flowtest.Form, flowtest.Multipart, "text/plain"} {
+		for _, use := range [][]any{nil, {apptest.Pass}, {apptest.Wrap, apptest.Pass}} {
 			is := is.New(t)
-			r, _ := lone(func(_ http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) }, use...)
-			body := &countingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", 1<<10))}
+			r, _ := apptest.Lone(func(_ http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 3)) }, use...)
+			body := &apptest.CountingReader{Reader: strings.NewReader("a=" + strings.Repeat("1", 1<<10))}
 			req := httptest.NewRequest("POST", "/x", body)
 			req.Header.Set("Content-Type", media)
-			is.Equal(do(r, req).Code, 200)
+			is.Equal(apptest.Do(r, req).Code, 200)
 			is.Equal(body.N, 3)
 		}
 	}
@@ -370,7 +373,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 		}
 		return len(entries)
 	}
-	body := parts("a=1", "f@"+strings.Repeat("x", 2<<20)) // over what is kept in memory
+	body := flowtest.Parts("a=1", "f@"+strings.Repeat("x", 2<<20)) // over what is kept in memory
 	parse := func(r *http.Request) { r.ParseMultipartForm(1) }
 	aborts := func(*flow.Request) string { panic(http.ErrAbortHandler) }
 	for _, tt := range []struct {
@@ -380,17 +383,17 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 		body    string
 		want    int // files while the handler runs
 	}{
-		{"handler", nil, hello, body, 1},
+		{"handler", nil, apptest.Hello, body, 1},
 		{"handler that panics", nil, func(*flow.Request) string { panic("x") }, body, 1},
 		{"handler that aborts", nil, aborts, body, 1},
-		{"guard that denies after Input", []any{func(req *flow.Request) flow.Response { req.Input("a"); return flow.Text("no") }}, hello, body, 0},
-		{"guard that parses and denies", []any{wrap, func(req *flow.Request) flow.Response { parse(req.Request); return flow.Text("no") }}, std(parse), body, 0},
-		{"middleware parsed", []any{before(parse)}, aborts, body, 1},
-		{"middleware that parses and denies", []any{func(http.Handler) http.Handler { return http.HandlerFunc(std(parse)) }}, hello, body, 0},
-		{"net/http handler", nil, std(parse), body, 1},
-		{"net/http handler that aborts", nil, std(func(r *http.Request) { parse(r); panic(http.ErrAbortHandler) }), body, 1},
-		{"truncated after the file", nil, hello, strings.TrimSuffix(body, "--b--\r\n"), 0},
-		{"too large after the file", nil, hello, body + strings.Repeat("x", 2<<20), 0},
+		{"guard that denies after Input", []any{func(req *flow.Request) flow.Response { req.Input("a"); return flow.Text("no") }}, apptest.Hello, body, 0},
+		{"guard that parses and denies", []any{apptest.Wrap, func(req *flow.Request) flow.Response { parse(req.Request); return flow.Text("no") }}, apptest.Std(parse), body, 0},
+		{"middleware parsed", []any{apptest.Before(parse)}, aborts, body, 1},
+		{"middleware that parses and denies", []any{func(http.Handler) http.Handler { return http.HandlerFunc(apptest.Std(parse)) }}, apptest.Hello, body, 0},
+		{"net/http handler", nil, apptest.Std(parse), body, 1},
+		{"net/http handler that aborts", nil, apptest.Std(func(r *http.Request) { parse(r); panic(http.ErrAbortHandler) }), body, 1},
+		{"truncated after the file", nil, apptest.Hello, strings.TrimSuffix(body, "--b--\r\n"), 0},
+		{"too large after the file", nil, apptest.Hello, body + strings.Repeat("x", 2<<20), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -402,9 +405,9 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 			case func(http.ResponseWriter, *http.Request):
 				handler = func(w http.ResponseWriter, r *http.Request) { defer func() { during = count() }(); f(w, r) }
 			}
-			r, _ := lone(handler, tt.use...)
+			r, _ := apptest.Lone(handler, tt.use...)
 			r.MaxBody = 3 << 20
-			flowtest.PanicOf(func() { do(r, sending("POST", "/x", multiMedia, tt.body)) })
+			flowtest.PanicOf(func() { apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.Multipart, tt.body)) })
 			is.Equal(during, tt.want)
 			is.Equal(count(), 0)
 		})
@@ -413,7 +416,7 @@ func TestTemporaryFilesAreRemoved(t *testing.T) {
 
 // TestBodiesThatOthersRead: middleware and handlers unpack a body, or take it away.
 func TestBodiesThatOthersRead(t *testing.T) {
-	unzip := before(func(r *http.Request) {
+	unzip := apptest.Before(func(r *http.Request) {
 		if z, err := gzip.NewReader(r.Body); err == nil {
 			r.Body = z
 		}
@@ -439,40 +442,40 @@ func TestBodiesThatOthersRead(t *testing.T) {
 		use                     []any
 		want                    string
 	}{
-		{"unpacked", jsonMedia, zipped(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`), length, []any{unzip}, "200 1048576"},
-		{"unpacked beyond the limit", jsonMedia, zipped(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), length, []any{unzip}, "413"},
-		{"packed, and parsed by others", formType, zipped("a=1&role=%zz"), length, []any{unzip, before(func(r *http.Request) { r.FormValue("a") })}, "500"},
-		{"read for a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, std(func(*http.Request) {}), []any{before(readAll), denies}, "403"},
-		{"read by a net/http handler, then asked for", jsonMedia, `{"a":"1"}`, std(func(r *http.Request) { readAll(r); flow.From(r.Context()).Input("a") }), nil, "500"},
-		{"multipart that a guard streams", multiMedia, parts("a=1"), length, []any{func(req *flow.Request) flow.Response {
+		{"unpacked", flowtest.JSON, zipped(`{"a":"` + strings.Repeat("x", 1<<20) + `"}`), length, []any{unzip}, "200 1048576"},
+		{"unpacked beyond the limit", flowtest.JSON, zipped(`{"a":"` + strings.Repeat("x", 2<<20) + `"}`), length, []any{unzip}, "413"},
+		{"packed, and parsed by others", flowtest.Form, zipped("a=1&role=%zz"), length, []any{unzip, apptest.Before(func(r *http.Request) { r.FormValue("a") })}, "500"},
+		{"read for a net/http handler, then asked for", flowtest.JSON, `{"a":"1"}`, apptest.Std(func(*http.Request) {}), []any{apptest.Before(readAll), denies}, "403"},
+		{"read by a net/http handler, then asked for", flowtest.JSON, `{"a":"1"}`, apptest.Std(func(r *http.Request) { readAll(r); flow.From(r.Context()).Input("a") }), nil, "500"},
+		{"multipart that a guard streams", flowtest.Multipart, flowtest.Parts("a=1"), length, []any{func(req *flow.Request) flow.Response {
 			req.MultipartReader()
 			return flow.Next()
 		}}, "500"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(tt.handler, tt.use...)
+			r, log := apptest.Lone(tt.handler, tt.use...)
 			r.MaxBody = 2 << 20
-			req := sending("POST", "/x", tt.contentType, tt.body)
+			req := flowtest.Sending("POST", "/x", tt.contentType, tt.body)
 			if strings.HasPrefix(tt.body, "\x1f\x8b") {
 				req.Header.Set("Content-Encoding", "gzip")
 			}
-			is.Equal(says(do(r, req)), tt.want)
-			is.Equal(len(records(t, log)), strings.Count(tt.want, "500")) // once, and what is the client's fault not at all
+			is.Equal(apptest.Says(apptest.Do(r, req)), tt.want)
+			is.Equal(len(apptest.Records(t, log)), strings.Count(tt.want, "500")) // once, and what is the client's fault not at all
 		})
 	}
 }
 
 func TestRetriedHandlerReadsTheBodyAgain(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(req *flow.Request) string {
+	r, _ := apptest.Lone(func(req *flow.Request) string {
 		b, _ := io.ReadAll(req.Body)
 		return string(b)
-	}, around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	}, apptest.Around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(httptest.NewRecorder(), r)
 		next.ServeHTTP(w, r)
 	}))
-	is.Equal(says(do(r, sending("POST", "/x", jsonMedia, `{"a":1}`))), `200 {"a":1}`)
+	is.Equal(apptest.Says(apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, `{"a":1}`))), `200 {"a":1}`)
 }
 
 // TestBodiesThatBreak are no fault of the application that reads them by itself.
@@ -491,7 +494,7 @@ func TestBodiesThatBreak(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(req *flow.Request) (flow.Response, error) {
+			r, log := apptest.Lone(func(req *flow.Request) (flow.Response, error) {
 				_, err := io.ReadAll(req.Body)
 				is.Equal(err != nil, tt.cut)
 				return flow.Response{}, tt.fails(err)
@@ -500,8 +503,8 @@ func TestBodiesThatBreak(t *testing.T) {
 			if tt.cut {
 				body = io.MultiReader(body, iotest.ErrReader(io.ErrUnexpectedEOF))
 			}
-			do(r, httptest.NewRequest("POST", "/x", body))
-			all := records(t, log)
+			apptest.Do(r, httptest.NewRequest("POST", "/x", body))
+			all := apptest.Records(t, log)
 			if tt.level == "" {
 				is.Equal(len(all), 0)
 				return
@@ -535,11 +538,11 @@ func TestTrailers(t *testing.T) {
 	std := http.HandlerFunc(saysTrailers)
 	timeout := func(next http.Handler) http.Handler { return http.TimeoutHandler(next, servertest.Patience, "") }
 	guarded := func(use ...any) *flow.Router {
-		r, _ := lone(flowForm, use...)
+		r, _ := apptest.Lone(flowForm, use...)
 		return r
 	}
 	standard := func(use ...any) *flow.Router {
-		r, _ := lone(std, use...)
+		r, _ := apptest.Lone(std, use...)
 		return r
 	}
 	mounted := func(inner http.Handler) *flow.Router {
@@ -551,8 +554,8 @@ func TestTrailers(t *testing.T) {
 	params.At("[p]").POST().Do(func(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, r.PathValue("p")[1:]+trailersOf(r))
 	})
-	handler, _ := lone(func(*flow.Request) flow.Response { return flow.Handler(std) })
-	clone, _ := lone(func(req *flow.Request) string {
+	handler, _ := apptest.Lone(func(*flow.Request) flow.Response { return flow.Handler(std) })
+	clone, _ := apptest.Lone(func(req *flow.Request) string {
 		trailersOf(req.Request)
 		c := req.Clone().Clone()
 		req.Trailer.Set("T", "changed") // which a clone has for itself
@@ -564,12 +567,12 @@ func TestTrailers(t *testing.T) {
 	}{
 		{"a handler", std},
 		{"a handler of flow's forms", guarded()},
-		{"and a guard", guarded(pass)},
+		{"and a guard", guarded(apptest.Pass)},
 		{"and a guard that makes a copy", guarded(func(req *flow.Request) flow.Response {
 			req.Request = req.WithContext(req.Context())
 			return flow.Next()
 		})},
-		{"and standard middleware", guarded(wrap)},
+		{"and standard middleware", guarded(apptest.Wrap)},
 		{"a standard handler", standard()},
 		{"and middleware that makes copies", standard(copies, copies)},
 		{"and TimeoutHandler", standard(timeout)},
@@ -583,11 +586,11 @@ func TestTrailers(t *testing.T) {
 		plain := httptest.NewServer(tt.handler)
 		defer plain.Close()
 		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": servertest.OnLoopback(t, tt.handler, nil).Addr} {
-			for media, body := range map[string]string{"text/plain": "11", formType: "11", jsonMedia: "11", multiMedia: parts("a=1")} {
+			for media, body := range map[string]string{"text/plain": "11", flowtest.Form: "11", flowtest.JSON: "11", flowtest.Multipart: flowtest.Parts("a=1")} {
 				for _, head := range []string{"", "Trailer: T\r\n", "Expect: 100-continue\r\n", "Expect: 100-continue\r\nTrailer: T\r\n"} {
 					t.Run(tt.name+", "+server+", "+media+", "+head, func(t *testing.T) {
 						is := is.New(t)
-						c := dial(t, addr)
+						c := apptest.Dial(t, addr)
 						c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nContent-Type: " + media + "\r\n" + head + "\r\n")
 						if strings.Contains(head, "Expect") {
 							is.Equal(c.Answer(), "100 ")
@@ -613,14 +616,14 @@ func TestBrokenTrailers(t *testing.T) {
 		{"std", http.HandlerFunc(saysTrailers)},
 		{"unread", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})},
 	} {
-		r, _ := lone(h.handler)
+		r, _ := apptest.Lone(h.handler)
 		plain := httptest.NewServer(r)
 		defer plain.Close()
 		for server, addr := range map[string]string{"net/http": plain.Listener.Addr().String(), "Serve": servertest.OnLoopback(t, r, nil).Addr} {
 			for _, trailer := range []string{": v", "no colon", " T: v", "T: \x00"} {
 				t.Run(h.name+", "+server+", "+trailer, func(t *testing.T) {
 					is := is.New(t)
-					c := dial(t, addr)
+					c := apptest.Dial(t, addr)
 					c.Send("POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n" + trailer + "\r\n" + servertest.GetX + servertest.GetX)
 					is.True(strings.HasSuffix(c.Answer(), " close"))
 					_, err := c.R.ReadByte()
@@ -634,7 +637,7 @@ func TestBrokenTrailers(t *testing.T) {
 // TestTrailersOfHTTP2, where net/http passes on those that were announced.
 func TestTrailersOfHTTP2(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(saysTrailers, copies)
+	r, _ := apptest.Lone(saysTrailers, copies)
 	site := servertest.OnLoopback(t, r, servertest.Secure)
 	req := httptest.NewRequest("POST", "https://"+site.Addr+"/x", strings.NewReader("1"))
 	req.Trailer = http.Header{"T": {"v"}}
@@ -650,7 +653,7 @@ func TestCloneBeforeTrailers(t *testing.T) {
 	for _, head := range []string{"", "Trailer: T\r\n"} {
 		t.Run(head, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(func(req *flow.Request) string {
+			r, _ := apptest.Lone(func(req *flow.Request) string {
 				c := req.Clone()
 				trailersOf(req.Request)
 				return trailersOf(c.Request) + ", " + trailersOf(req.Clone().Request)
@@ -670,13 +673,13 @@ func TestCloneWhileTrailersCome(t *testing.T) {
 	}
 	is := is.New(t)
 	cloned := make(chan struct{})
-	r, _ := lone(func(req *flow.Request) string {
+	r, _ := apptest.Lone(func(req *flow.Request) string {
 		defer close(cloned)
 		for until := time.Now().Add(50 * time.Millisecond); time.Now().Before(until); {
 			req.Clone()
 		}
 		return ""
-	}, around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+	}, apptest.Around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 		go next.ServeHTTP(httptest.NewRecorder(), r)
 		io.WriteString(w, "done")
 	}))

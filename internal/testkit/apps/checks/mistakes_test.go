@@ -1,4 +1,6 @@
-package flow_test
+// Package checks_test has applications with mistakes, and right ones that look suspicious, and holds what the check
+// says of them.
+package checks_test
 
 import (
 	"bytes"
@@ -22,7 +24,9 @@ import (
 
 	"github.com/matryer/is"
 
-	"example.com/flow/testdata/domain"
+	"example.com/flow/internal/testkit/apps/checks/testdata/domain"
+
+	"example.com/flow/internal/testkit/apptest"
 )
 
 // Inputs whose methods flow does not call.
@@ -132,7 +136,7 @@ func inputReport(t *testing.T, handler any) string {
 	t.Helper()
 	r := flow.New(fstest.MapFS{"router/users/[id].http": {}})
 	r.At("users/[id]").GET().Do(handler)
-	return lineOf.ReplaceAllString(strings.ReplaceAll(linkReport(r), "mistakes_test.go", "x.go"), "$1: ")
+	return lineOf.ReplaceAllString(strings.ReplaceAll(apptest.Checked(r), "mistakes_test.go", "x.go"), "$1: ")
 }
 
 func TestMethodsThatAreNeverCalled(t *testing.T) {
@@ -141,48 +145,48 @@ func TestMethodsThatAreNeverCalled(t *testing.T) {
 		handler any
 		want    string
 	}{
-		{"an Invalid", takes[validateInvalid](), `x.go: flow_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"in a Form", takes[flow.Form[validateInvalid]](), `x.go: flow_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"validateRequest", takes[validateRequest](), `x.go: flow_test.validateRequest.Validate(*flow.Request) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
-		{"validateBool", takes[validateBool](), `x.go: flow_test.validateBool.Validate() bool is never called: flow calls Validate() error`},
-		{"validateVariadic", takes[validateVariadic](), `x.go: flow_test.validateVariadic.Validate(...string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
-		{"validates", takes[validates](), `x.go: flow_test.validates.Validates is never called: did you mean "Validate"?`},
-		{"validtae", takes[validtae](), `x.go: flow_test.validtae.Validtae is never called: did you mean "Validate"?`},
-		{"validateUpper", takes[validateUpper](), `x.go: flow_test.validateUpper.VALIDATE is never called: did you mean "Validate"?`},
+		{"an Invalid", takes[validateInvalid](), `x.go: checks_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"in a Form", takes[flow.Form[validateInvalid]](), `x.go: checks_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"validateRequest", takes[validateRequest](), `x.go: checks_test.validateRequest.Validate(*flow.Request) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
+		{"validateBool", takes[validateBool](), `x.go: checks_test.validateBool.Validate() bool is never called: flow calls Validate() error`},
+		{"validateVariadic", takes[validateVariadic](), `x.go: checks_test.validateVariadic.Validate(...string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
+		{"validates", takes[validates](), `x.go: checks_test.validates.Validates is never called: did you mean "Validate"?`},
+		{"validtae", takes[validtae](), `x.go: checks_test.validtae.Validtae is never called: did you mean "Validate"?`},
+		{"validateUpper", takes[validateUpper](), `x.go: checks_test.validateUpper.VALIDATE is never called: did you mean "Validate"?`},
 		{"bothNames", takes[bothNames](), ``},
-		{"defaultValue", takes[defaultValue](), `x.go: flow_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow_test.defaultValue`},
-		{"defaultError", takes[defaultError](), `x.go: flow_test.defaultError.Default() error is never called: flow calls Default()`},
-		{"defaults", takes[defaults](), `x.go: flow_test.defaults.Defaults is never called: did you mean "Default"?`},
+		{"defaultValue", takes[defaultValue](), `x.go: checks_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *checks_test.defaultValue`},
+		{"defaultError", takes[defaultError](), `x.go: checks_test.defaultError.Default() error is never called: flow calls Default()`},
+		{"defaults", takes[defaults](), `x.go: checks_test.defaults.Defaults is never called: did you mean "Default"?`},
 		{"defaultsReturning", takes[defaultsReturning](), ``},
 		{"validated", takes[validated](), ``},
-		{"orderRows", takes[orderRows](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"orderDeep", takes[orderDeep](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"orderOfCurrency", takes[orderOfCurrency](), `x.go: flow_test.rowWithCurrency.Validate(string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
+		{"orderRows", takes[orderRows](), `x.go: checks_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderDeep", takes[orderDeep](), `x.go: checks_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderOfCurrency", takes[orderOfCurrency](), `x.go: checks_test.rowWithCurrency.Validate(string) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
 		{"orderChecked", takes[orderChecked](), ``},
-		{"orderCheckedRow", takes[orderCheckedRow](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
-		{"embedsRow", takes[embedsRow](), `x.go: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"orderCheckedRow", takes[orderCheckedRow](), `x.go: checks_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
+		{"embedsRow", takes[embedsRow](), `x.go: checks_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid`},
 		{"embedsAndHides", takes[embedsAndHides](), ``},
-		{"listQuery", takes[listQuery](), `x.go: flow_test.listQuery has no Default, since Go promotes none of those of flow_test.pageQuery and flow_test.sortQuery: give it one that calls them`},
+		{"listQuery", takes[listQuery](), `x.go: checks_test.listQuery has no Default, since Go promotes none of those of checks_test.pageQuery and checks_test.sortQuery: give it one that calls them`},
 		{"listOne", takes[listOne](), ``},
-		{"holdsDefault", takes[holdsDefault](), `x.go: warning: flow_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
+		{"holdsDefault", takes[holdsDefault](), `x.go: warning: checks_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
 		{"defaultsOfThat", takes[defaultsOfThat](), ``},
-		{"defaultsOfRows", takes[defaultsOfRows](), `x.go: warning: flow_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
-		{"promotesValue", takes[promotesValue](), `x.go: flow_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *flow_test.defaultValue`},
+		{"defaultsOfRows", takes[defaultsOfRows](), `x.go: warning: checks_test.pageQuery.Default is not called where the struct is inside of another: flow calls Default of the input only, and that can call this one`},
+		{"promotesValue", takes[promotesValue](), `x.go: checks_test.defaultValue.Default has a value as its receiver, so it changes a copy: declare it on *checks_test.defaultValue`},
 		{"addressed", takes[addressed](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"addressedAndOwn", takes[addressedAndOwn](), ``},
 		{"embedsAddress", takes[embedsAddress](), `testdata/domain/domain.go: warning: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"priced", takes[priced](), `testdata/domain/domain.go: warning: domain.Money.Validate() bool is never called: flow calls Validate() error, and that of the struct around it may call this one`},
 		{"withStatus", takes[withStatus](), `testdata/domain/domain.go: warning: domain.Status.Validate is not called, since domain.Status is no struct: call it in Validate of the struct that it is in`},
 		{"withStatusOwn", takes[withStatusOwn](), ``},
-		{"withEmail", takes[withEmail](), `x.go: warning: flow_test.email.Validate is not called, since flow_test.email is no struct: call it in Validate of the struct that it is in`},
-		{"recursive", takes[recursive](), `x.go: flow_test.recursive.Validate() []error is never called: flow calls Validate() error`},
-		{"generic[int]", takes[generic[int]](), `x.go: flow_test.generic[int].Validate() (bool, string) is never called: flow calls Validate() error`},
+		{"withEmail", takes[withEmail](), `x.go: warning: checks_test.email.Validate is not called, since checks_test.email is no struct: call it in Validate of the struct that it is in`},
+		{"recursive", takes[recursive](), `x.go: checks_test.recursive.Validate() []error is never called: flow calls Validate() error`},
+		{"generic[int]", takes[generic[int]](), `x.go: checks_test.generic[int].Validate() (bool, string) is never called: flow calls Validate() error`},
 		{"rightMethods", takes[rightMethods](), ``},
 		{"domain.Address", takes[domain.Address](), `testdata/domain/domain.go: domain.Address.Validate(context.Context) error is never called: flow calls Validate() error; if you call it yourself, give it another name`},
 		{"domain.Money", takes[domain.Money](), `testdata/domain/domain.go: domain.Money.Validate() bool is never called: flow calls Validate() error`},
 		{"domain.Checked", takes[domain.Checked](), ``},
 		{"time.Time", takes[time.Time](), ``},
-		{"struct{Row_row}", takes[struct{ Rows []row }](), `x.go: warning: flow_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid, and that of the struct around it may call this one`},
+		{"struct{Row_row}", takes[struct{ Rows []row }](), `x.go: warning: checks_test.row.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid, and that of the struct around it may call this one`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -208,9 +212,9 @@ func (*complains) Validate() error { return complaints }
 // A message for no field is shown at none. It may be for the page, unless its key is nearly a field.
 func TestMessagesForNoField(t *testing.T) {
 	for _, tt := range []struct{ key, want string }{
-		{"subjcet", `x.go: warning: Validate of flow_test.complains has a message for "subjcet", which is no field: did you mean "subject"?`},
-		{"row.0.name", `x.go: warning: Validate of flow_test.complains has a message for "row.0.name", which is no field: did you mean "rows.0.name"?`},
-		{"rows.0.nmae", `x.go: warning: Validate of flow_test.complains has a message for "rows.0.nmae", which is no field: did you mean "rows.0.name"?`},
+		{"subjcet", `x.go: warning: Validate of checks_test.complains has a message for "subjcet", which is no field: did you mean "subject"?`},
+		{"row.0.name", `x.go: warning: Validate of checks_test.complains has a message for "row.0.name", which is no field: did you mean "rows.0.name"?`},
+		{"rows.0.nmae", `x.go: warning: Validate of checks_test.complains has a message for "rows.0.nmae", which is no field: did you mean "rows.0.name"?`},
 		{"subject", ""},
 		{"rows.7.name", ""},
 		{"rows", ""},
@@ -268,7 +272,7 @@ func (p *pointerInSet) Default() { p.One.city = &city{} }
 func (*rowsNotSet) Default()     {}
 
 func TestEmbeddedPointersOfInputs(t *testing.T) {
-	const mistake = `x.go: flow_test.withPointer.city is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, flow_test.city`
+	const mistake = `x.go: checks_test.withPointer.city is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, checks_test.city`
 	for _, tt := range []struct {
 		name    string
 		handler any
@@ -324,7 +328,7 @@ func (h *hiddenCalled) Validate() error {
 func TestValidateThatCannotBeCalled(t *testing.T) {
 	const (
 		why     = ` cannot be called, since the type is unexported and embedded in IN beside others that have the method: export the type, or give IN a Validate that calls theirs`
-		mistake = `x.go: Validate of flow_test.attachments` + why
+		mistake = `x.go: Validate of checks_test.attachments` + why
 	)
 	for _, tt := range []struct {
 		name    string
@@ -332,18 +336,18 @@ func TestValidateThatCannotBeCalled(t *testing.T) {
 		want    string
 	}{
 		{"alone", takes[hiddenOne](), ""},
-		{"beside another", takes[hiddenTwo](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
-		{"a Form", takes[flow.Form[hiddenTwo]](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
+		{"beside another", takes[hiddenTwo](), strings.ReplaceAll(mistake, "IN", "checks_test.hiddenTwo")},
+		{"a Form", takes[flow.Form[hiddenTwo]](), strings.ReplaceAll(mistake, "IN", "checks_test.hiddenTwo")},
 		{"of a struct without a name", takes[struct {
 			Attached
 			attachments
 		}](), strings.ReplaceAll(mistake, "IN", "struct{…}")},
-		{"embedded", takes[hiddenDeep](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
-		{"rows", takes[hiddenInRows](), strings.ReplaceAll(mistake, "IN", "flow_test.hiddenTwo")},
+		{"embedded", takes[hiddenDeep](), strings.ReplaceAll(mistake, "IN", "checks_test.hiddenTwo")},
+		{"rows", takes[hiddenInRows](), strings.ReplaceAll(mistake, "IN", "checks_test.hiddenTwo")},
 		{"called", takes[hiddenCalled](), ""},
 		{"rows, called", takes[struct{ Rows []hiddenCalled }](), ""},
-		{"two", takes[struct{ Rows []hiddenBoth }](), "x.go: flow_test.hiddenBoth.attachments is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, flow_test.attachments\n" +
-			strings.ReplaceAll(mistake+"\nx.go: Validate of flow_test.lookups"+why, "IN", "flow_test.hiddenBoth")},
+		{"two", takes[struct{ Rows []hiddenBoth }](), "x.go: checks_test.hiddenBoth.attachments is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, checks_test.attachments\n" +
+			strings.ReplaceAll(mistake+"\nx.go: Validate of checks_test.lookups"+why, "IN", "checks_test.hiddenBoth")},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -415,7 +419,7 @@ func (d *defaultsDraft) Validate() error { return d.Draft.Validate() }
 
 func TestValidateThatHidesAnother(t *testing.T) {
 	warning := func(outer, key, message string) string {
-		return fmt.Sprintf("x.go: warning: Validate of flow_test.%s hides that of flow_test.Draft, which says that %q %s: call it", outer, key, message)
+		return fmt.Sprintf("x.go: warning: Validate of checks_test.%s hides that of checks_test.Draft, which says that %q %s: call it", outer, key, message)
 	}
 	for _, tt := range []struct {
 		name    string
@@ -427,7 +431,7 @@ func TestValidateThatHidesAnother(t *testing.T) {
 		{"has messages of its own", takes[hidesFirst](), warning("hidesFirst", "body", "is required, too")},
 		{"a pointer", takes[hidesPointer](), warning("hidesPointer", "body", "is required, too")},
 		{"an unexported one", takes[hidesSmall](), strings.Replace(warning("hidesSmall", "body", "is required, too"), ".Draft", ".smallDraft", 1)},
-		{"a pointer that nothing sets", takes[hidesUnset](), "x.go: flow_test.hidesUnset.smallDraft is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, flow_test.smallDraft"},
+		{"a pointer that nothing sets", takes[hidesUnset](), "x.go: checks_test.hidesUnset.smallDraft is an embedded pointer that only its package can set, so no request fills the fields behind it: embed the struct itself, checks_test.smallDraft"},
 		{"calls it", takes[callsDraft](), ""},
 		{"calls it and ends at the first", takes[endsFirst](), ""},
 		{"refuses all", takes[refusesAll](), ""},
@@ -450,10 +454,10 @@ func TestFieldsOfInputs(t *testing.T) {
 		handler any
 		want    string
 	}{
-		{"untagged", takes[untagged](), "x.go: warning: flow_test.untagged.ID " + warning},
-		{"in another case", takes[untaggedLower](), "x.go: warning: flow_test.untaggedLower.Id " + warning},
-		{"in a Form", takes[flow.Form[untagged]](), "x.go: warning: flow_test.untagged.ID " + warning},
-		{"embedded", takes[embedsUntagged](), "x.go: warning: flow_test.embedsUntagged.ID " + warning},
+		{"untagged", takes[untagged](), "x.go: warning: checks_test.untagged.ID " + warning},
+		{"in another case", takes[untaggedLower](), "x.go: warning: checks_test.untaggedLower.Id " + warning},
+		{"in a Form", takes[flow.Form[untagged]](), "x.go: warning: checks_test.untagged.ID " + warning},
+		{"embedded", takes[embedsUntagged](), "x.go: warning: checks_test.embedsUntagged.ID " + warning},
 		{"nested", takes[nestsUntagged](), ""},
 		{"json", takes[taggedID](), ""},
 		{"param", takes[paramID](), ""},
@@ -496,13 +500,13 @@ func TestMistakesOfMethodsHaveTheirLine(t *testing.T) {
 	f.PUT().Do(takes[validateInvalid]())
 	f.POST().Do(takes[validateInvalid]())
 	r.At("a").POST().Do(takes[validateInvalid]())
-	is.Equal(linkReport(r), fmt.Sprintf("mistakes_test.go:%d: flow_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid", strings.Count(before, "\n")+2))
+	is.Equal(apptest.Checked(r), fmt.Sprintf("mistakes_test.go:%d: checks_test.validateInvalid.Validate() flow.Invalid is never called: flow calls Validate() error, which may return flow.Invalid", strings.Count(before, "\n")+2))
 
 	r = flow.New(fstest.MapFS{"router/users/[id].http": {}, "router/a.http": {}})
 	for _, f := range []*flow.File{r.At("users/[id]"), r.At("a")} {
 		f.POST().Do(func(*flow.Request, struct{ Done chan int }) error { return nil })
 	}
-	is.Equal(strings.Count(linkReport(r), "is of type chan int"), 1)
+	is.Equal(strings.Count(apptest.Checked(r), "is of type chan int"), 1)
 }
 
 // TestBindLogsMistakes: Bind has no Check, and goes on as before.
@@ -536,8 +540,8 @@ func TestBindLogsMistakes(t *testing.T) {
 	})
 	is.NoErr(r.Check())
 	for range 3 {
-		is.Equal(says(serve(r, "GET", "/a?Name=x")), "200 x")
-		is.Equal(says(serve(r, "POST", "/a")), "200 ")
+		is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a?Name=x")), "200 x")
+		is.Equal(apptest.Says(apptest.Serve(r, "POST", "/a")), "200 ")
 	}
 	is.Equal(log.String(), `level=WARN msg="flow: Bind has filled a struct in which something is wrong; this is said once" pattern="GET /a" mistakes="struct{…}.Name has the tag jsn:\"name\", which nothing reads: did you mean \"json\"?"`+"\n")
 }

@@ -1,4 +1,4 @@
-package flow_test
+package checks_test
 
 import (
 	"mime/multipart"
@@ -13,6 +13,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -307,12 +308,12 @@ var compatible = []deployment{
 // breaksIn returns what the command check of a version says of the requests of another one.
 func breaksIn(t *testing.T, other, now version) string {
 	is := is.New(t)
-	manifest := runWith(t.Context(), other.router(), nil, "manifest")
-	is.Equal(manifest.stderr, "")
+	manifest := apptest.Run(t.Context(), other.router(), "manifest")
+	is.Equal(manifest.Stderr, "")
 	file := filepath.Join(t.TempDir(), "other.json")
-	is.NoErr(os.WriteFile(file, []byte(manifest.stdout), 0o600))
-	alone := runWith(t.Context(), now.router(), nil, "check").stderr
-	both := runWith(t.Context(), now.router(), nil, "check -previous="+file).stderr
+	is.NoErr(os.WriteFile(file, []byte(manifest.Stdout), 0o600))
+	alone := apptest.Run(t.Context(), now.router(), "check").Stderr
+	both := apptest.Run(t.Context(), now.router(), "check -previous="+file).Stderr
 	is.True(strings.HasPrefix(both, alone)) // what is said of the version itself comes first
 	return strings.TrimPrefix(both, alone)
 }
@@ -342,8 +343,8 @@ func TestVersionsAreApplications(t *testing.T) {
 	for _, d := range slices.Concat(breaking, undecided, compatible) {
 		t.Run(d.about, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(linkReport(d.old.router()), "")
-			is.Equal(linkReport(d.new.router()), "")
+			is.Equal(apptest.Checked(d.old.router()), "")
+			is.Equal(apptest.Checked(d.new.router()), "")
 		})
 	}
 }

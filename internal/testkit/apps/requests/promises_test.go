@@ -1,4 +1,4 @@
-package flow_test
+package requests_test
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/serve/wire/reply"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -56,7 +57,7 @@ func TestPromisesOfGuards(t *testing.T) {
 	}
 	inside := func(change func(*flow.Router)) func() *flow.Router {
 		return func() *flow.Router {
-			r, _ := lone(fails)
+			r, _ := apptest.Lone(fails)
 			change(r)
 			return r
 		}
@@ -80,16 +81,16 @@ func TestPromisesOfGuards(t *testing.T) {
 		{"unencodable JSON", returns(flow.JSON(make(chan int))), nil, nil, "", "", 500, false},
 		{"net/http handler panics", panicsStd, nil, nil, "", "", 500, false},
 		{"Handler panics", returns(flow.Handler(http.HandlerFunc(panicsStd)).Header("Etag", "handler")), nil, nil, "", "", 500, false},
-		{"another guard fails", hello, []any{fails}, nil, "", "", 500, false},
-		{"another guard panics", hello, []any{panics}, nil, "", "", 500, false},
-		{"another guard denies", hello, []any{returns(flow.Fail(403, ""))}, nil, "", "", 403, false},
-		{"middleware panics", hello, []any{before(func(*http.Request) { panic("x") })}, nil, "", "", 500, false},
-		{"bad body", hello, nil, nil, "Content-Type: application/json", "{", 400, false},
-		{"large body", hello, nil, func(r *flow.Router) { r.MaxBody = 1 }, "Content-Type: application/json", "{}", 413, false},
+		{"another guard fails", apptest.Hello, []any{fails}, nil, "", "", 500, false},
+		{"another guard panics", apptest.Hello, []any{panics}, nil, "", "", 500, false},
+		{"another guard denies", apptest.Hello, []any{returns(flow.Fail(403, ""))}, nil, "", "", 403, false},
+		{"middleware panics", apptest.Hello, []any{apptest.Before(func(*http.Request) { panic("x") })}, nil, "", "", 500, false},
+		{"bad body", apptest.Hello, nil, nil, "Content-Type: application/json", "{", 400, false},
+		{"large body", apptest.Hello, nil, func(r *flow.Router) { r.MaxBody = 1 }, "Content-Type: application/json", "{}", 413, false},
 		{"Authenticate fails", func(req *flow.Request) string { req.User(); return "" }, nil, down, "", "", 500, false},
-		{"Authenticate fails, and nobody answers", nothing, []any{before(func(r *http.Request) { flow.From(r.Context()).User() })}, down, "", "", 500, false},
+		{"Authenticate fails, and nobody answers", nothing, []any{apptest.Before(func(r *http.Request) { flow.From(r.Context()).User() })}, down, "", "", 500, false},
 		{"Authenticate fails in a net/http handler", func(_ http.ResponseWriter, r *http.Request) { flow.From(r.Context()).User() }, nil, down, "", "", 500, false},
-		{"middleware lost the context", hello, []any{func(next http.Handler) http.Handler {
+		{"middleware lost the context", apptest.Hello, []any{func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(context.Background())) })
 		}}, nil, "", "", 500, true},
 		{"OnError answers", fails, nil, answers(flow.Text("x").Status(503)), "", "", 503, false},
@@ -98,21 +99,21 @@ func TestPromisesOfGuards(t *testing.T) {
 		{"OnError has a Handler", fails, nil, answers(flow.Handler(http.NotFoundHandler())), "", "", 404, false},
 		{"OnError has a Handler that panics", fails, nil, answers(flow.Handler(http.HandlerFunc(panicsStd))), "", "", 500, false},
 		{"Router inside fails", inside(func(*flow.Router) {}), nil, nil, "", "", 500, false},
-		{"Router inside has middleware", inside(func(r *flow.Router) { r.Use(wrap) }), nil, nil, "", "", 500, false},
-		{"Router inside panics", inside(func(r *flow.Router) { r.Use(before(func(*http.Request) { panic("x") })) }), nil, nil, "", "", 500, false},
+		{"Router inside has middleware", inside(func(r *flow.Router) { r.Use(apptest.Wrap) }), nil, nil, "", "", 500, false},
+		{"Router inside panics", inside(func(r *flow.Router) { r.Use(apptest.Before(func(*http.Request) { panic("x") })) }), nil, nil, "", "", 500, false},
 		{"Router inside has no such page", func() *flow.Router { return flow.New(flowtest.Files("router/index.html")) }, nil, nil, "", "", 404, false},
 		{"no such coding", nil, nil, nil, "Accept-Encoding: *;q=0", "", 406, true},
 		{"no such version", nil, nil, nil, `If-Match: "x"`, "", 412, true},
 	} {
 		for around, use := range map[string][]any{
-			"": nil, "between middleware": {wrap, wrap}, "another request": {before(func(*http.Request) {}), func(next http.Handler) http.Handler {
+			"": nil, "between middleware": {apptest.Wrap, apptest.Wrap}, "another request": {apptest.Before(func(*http.Request) {}), func(next http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(r.Context())) })
 			}},
 		} {
 			t.Run(tt.name+"/"+around, func(t *testing.T) {
 				is := is.New(t)
 				r := flow.New(fstest.MapFS{"router/y.http": {}, "router/page.html": {Data: []byte("page")}})
-				journalOf(r)
+				apptest.JournalOf(r)
 				target := "/y"
 				guard := func(*flow.Request) flow.Response {
 					resp := flow.Next().Cookie(&http.Cookie{Name: "c", Value: "guard"}).Header("X-Kept-Guard", "guard")
@@ -131,11 +132,11 @@ func TestPromisesOfGuards(t *testing.T) {
 				case func() *flow.Router:
 					target = "/in/x"
 					r.Mount("/in", h()).Use(all...)
-					r.At("y").GET().Do(hello)
+					r.At("y").GET().Do(apptest.Hello)
 				case nil:
 					target = "/page"
 					r.Use(all...)
-					r.At("y").GET().Do(hello)
+					r.At("y").GET().Do(apptest.Hello)
 				default:
 					r.Use(all...)
 					r.At("y").ANY().Do(h)
@@ -148,7 +149,7 @@ func TestPromisesOfGuards(t *testing.T) {
 				if name, value, ok := strings.Cut(tt.header, ": "); ok {
 					req.Header.Set(name, value)
 				}
-				w := do(r, req)
+				w := apptest.Do(r, req)
 				is.Equal(w.Code, tt.want)
 				is.Equal(leftOf(w, "guard"), []string{"Set-Cookie", "X-Kept-Guard"})
 				for _, key := range leftOf(w, "handler") {
@@ -165,12 +166,12 @@ func TestAnswersOfTheProgramKeepWhatGuardsPromised(t *testing.T) {
 		"JSON 404": func(*flow.Request) flow.Response { return flow.JSON("x").Status(404) },
 		"net/http": http.NotFound,
 		"Handler":  func(*flow.Request) flow.Response { return flow.Handler(http.NotFoundHandler()) },
-		"200":      hello,
+		"200":      apptest.Hello,
 	} {
 		t.Run(name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(handler, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "max-age=60") })
-			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "max-age=60")
+			r, _ := apptest.Lone(handler, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "max-age=60") })
+			is.Equal(apptest.Do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "max-age=60")
 		})
 	}
 }
@@ -178,14 +179,14 @@ func TestAnswersOfTheProgramKeepWhatGuardsPromised(t *testing.T) {
 // TestPanicOfMiddlewareLeavesNoHeaders: nothing is left that would have made them true.
 func TestPanicOfMiddlewareLeavesNoHeaders(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(hello, func(http.Handler) http.Handler {
+	r, _ := apptest.Lone(apptest.Hello, func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { promised(w.Header(), "inside"); panic("x") })
 	})
 	outside := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { // a compressing wrapper, say
 		promised(w.Header(), "outside")
 		r.ServeHTTP(w, req)
 	})
-	w := do(outside, httptest.NewRequest("GET", "/x", nil))
+	w := apptest.Do(outside, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 500)
 	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
 	kept := slices.Concat(reply.Described[:], []string{"Set-Cookie", "X-Kept-Outside"})
@@ -200,39 +201,39 @@ func TestPanicOfMiddlewareLeavesNoHeaders(t *testing.T) {
 // TestFailureThatNobodyAnsweredLeavesNoHeaders: middleware that is done wraps nothing any more.
 func TestFailureThatNobodyAnsweredLeavesNoHeaders(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(hello, func(http.Handler) http.Handler {
+	r, _ := apptest.Lone(apptest.Hello, func(http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			promised(w.Header(), "inside")
 			flow.From(r.Context()).User()
 		})
 	})
 	r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("down") }
-	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	w := apptest.Do(r, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 500)
 	is.Equal(leftOf(w, "inside"), []string{"Set-Cookie", "X-Kept-Inside"})
 }
 
 func TestFailedAnswerLeavesNoHeaders(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+	r, _ := apptest.Lone(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Encoding", "gzip")
 		w.Header().Set("Cache-Control", "public, immutable")
 		w.Header().Set("ETag", `"x"`)
 		w.Header().Set("X-Trace", "kept")
 		panic("x")
 	})
-	w := do(r, httptest.NewRequest("GET", "/x", nil))
+	w := apptest.Do(r, httptest.NewRequest("GET", "/x", nil))
 	is.Equal(w.Code, 500)
 	is.Equal(w.Header(), http.Header{"Content-Type": {"application/problem+json"}, "Vary": {"Accept"}, "X-Content-Type-Options": {"nosniff"}, "X-Trace": {"kept"}})
 }
 
 func TestHeadersOfMiddlewareStayOnAFailedAnswer(t *testing.T) {
 	is := is.New(t)
-	r, _ := lone(func(w http.ResponseWriter, _ *http.Request) {
+	r, _ := apptest.Lone(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Cache-Control", "public")
 		panic("x")
-	}, sets("Cache-Control", "no-store"))
-	is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "no-store")
+	}, apptest.Sets("Cache-Control", "no-store"))
+	is.Equal(apptest.Do(r, httptest.NewRequest("GET", "/x", nil)).Header().Get("Cache-Control"), "no-store")
 }
 
 // TestErrorsKeepTheirOwnHeaders, and those of middleware.
@@ -253,16 +254,16 @@ func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
 		{"OnError's Handler", []any{public}, fails, func(*flow.Request, error) flow.Response {
 			return flow.Handler(http.NotFoundHandler()).Header("Cache-Control", "no-store")
 		}, "no-store"},
-		{"middleware before the guard", []any{sets("Cache-Control", "no-store"), public}, fails, nil, "no-store"},
-		{"middleware after the guard", []any{public, sets("Cache-Control", "no-store")}, fails, nil, "no-store"},
-		{"middleware that says the same", []any{sets("Cache-Control", "public"), public}, fails, nil, "public"},
-		{"two guards", []any{sets("Cache-Control", "no-store"), public, wrap, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
+		{"middleware before the guard", []any{apptest.Sets("Cache-Control", "no-store"), public}, fails, nil, "no-store"},
+		{"middleware after the guard", []any{public, apptest.Sets("Cache-Control", "no-store")}, fails, nil, "no-store"},
+		{"middleware that says the same", []any{apptest.Sets("Cache-Control", "public"), public}, fails, nil, "public"},
+		{"two guards", []any{apptest.Sets("Cache-Control", "no-store"), public, apptest.Wrap, func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "private") }}, fails, nil, "no-store"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(tt.handler, tt.use...)
+			r, _ := apptest.Lone(tt.handler, tt.use...)
 			r.OnError = tt.onError
-			w := do(r, httptest.NewRequest("GET", "/x", nil))
+			w := apptest.Do(r, httptest.NewRequest("GET", "/x", nil))
 			is.True(w.Code >= 400)
 			is.Equal(w.Header().Get("Cache-Control"), tt.want)
 		})
@@ -273,14 +274,14 @@ func TestErrorsKeepTheirOwnHeaders(t *testing.T) {
 func TestPromisesAreOfOneRequest(t *testing.T) {
 	is := is.New(t)
 	r := flow.New(flowtest.Files("router/guarded.http", "router/fails.http"))
-	journalOf(r)
-	r.At("guarded").GET().Use(func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "max-age=60") }).Do(hello)
+	apptest.JournalOf(r)
+	r.At("guarded").GET().Use(func(*flow.Request) flow.Response { return flow.Next().Header("Cache-Control", "max-age=60") }).Do(apptest.Hello)
 	r.At("fails").GET().Do(func(*flow.Request) (flow.Response, error) { return flow.Response{}, errors.New("x") })
 	for range 10 {
-		serve(r, "GET", "/guarded")
+		apptest.Serve(r, "GET", "/guarded")
 		w := httptest.NewRecorder()
 		w.Header().Set("Cache-Control", "max-age=60") // by what is around the Router
-		r.ServeHTTP(w, request("GET", "/fails"))
+		r.ServeHTTP(w, apptest.Request("GET", "/fails"))
 		is.Equal(w.Header().Get("Cache-Control"), "max-age=60")
 	}
 }

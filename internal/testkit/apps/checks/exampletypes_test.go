@@ -1,4 +1,4 @@
-package flow_test
+package checks_test
 
 import (
 	"strings"
@@ -9,6 +9,8 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow"
+
+	"example.com/flow/internal/testkit/apptest"
 )
 
 type (
@@ -133,7 +135,7 @@ func TestKeysThatTheRequestMayBeAskedForAreWarnings(t *testing.T) {
 	is := is.New(t)
 	r := ordersRouter("GET /orgs/a/orders?serach=blue")
 	is.NoErr(r.Check())
-	is.Equal(errorText(r.Warnings()), "router/orgs/[org]/orders.http:1: warning: GET /orgs/a/orders?serach=blue: the query: serach: is no field of struct { Page int }, which has Page")
+	is.Equal(apptest.Checked(r), "router/orgs/[org]/orders.http:1: warning: GET /orgs/a/orders?serach=blue: the query: serach: is no field of struct { Page int }, which has Page")
 }
 
 // A step has the shapes of the handler that answers it, in whichever file that is.
@@ -148,7 +150,7 @@ func TestStepsHaveTheShapesOfTheirTypes(t *testing.T) {
 	r.At("a").GET().Do(do)
 	r.At("b").POST().Do(do)
 	r.At("[id]").POST().Do(func(*flow.Request, orderLine) error { return nil })
-	is.Equal(errorText(r.Check()), `router/a.http:5: POST /b: the body: stret: is no field: did you mean "street"?`)
+	is.Equal(apptest.ErrorText(r.Check()), `router/a.http:5: POST /b: the body: stret: is no field: did you mean "street"?`)
 }
 
 // What may be meant is not told.
@@ -201,8 +203,8 @@ func TestFaultsOfJSONSchema(t *testing.T) {
 	lines := strings.Split(err.Error(), "\n")
 	is.Equal(len(lines), 2)
 	for i, want := range []string{
-		"JSONSchema of flow_test.brokenColor panics: interface conversion: interface {} is nil, not []interface {}",
-		"JSONSchema of flow_test.brokenWord makes no JSON Schema: json: ",
+		"JSONSchema of checks_test.brokenColor panics: interface conversion: interface {} is nil, not []interface {}",
+		"JSONSchema of checks_test.brokenWord makes no JSON Schema: json: ",
 	} {
 		is.True(strings.Contains(lines[i], "exampletypes_test.go:"))
 		is.True(strings.Contains(lines[i], ": the handler has a type whose schema cannot be made: "+want))

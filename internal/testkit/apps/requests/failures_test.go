@@ -1,4 +1,4 @@
-package flow_test
+package requests_test
 
 import (
 	"compress/gzip"
@@ -20,6 +20,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -37,8 +38,8 @@ func TestFailuresAnswer(t *testing.T) {
 	down := func(*flow.Request) (any, error) { return nil, errors.New("down") }
 	secret := func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "secret") }
 	user := func(req *flow.Request) string { return fmt.Sprint(req.User()) }
-	asksForUser := before(func(r *http.Request) { flow.From(r.Context()).User() })
-	asksForInput := before(func(r *http.Request) { flow.From(r.Context()).Input("a") })
+	asksForUser := apptest.Before(func(r *http.Request) { flow.From(r.Context()).User() })
+	asksForInput := apptest.Before(func(r *http.Request) { flow.From(r.Context()).Input("a") })
 	catches := func(req *flow.Request) flow.Response {
 		func() { defer func() { recover() }(); req.User() }()
 		return flow.Next()
@@ -58,7 +59,7 @@ func TestFailuresAnswer(t *testing.T) {
 		{name: "the error is a nil pointer", handler: func(*flow.Request) (string, error) { return "", (*nilError)(nil) }, want: failed, logged: "nil pointer"},
 		{name: "Authenticate, and middleware ignores it", handler: secret, use: []any{asksForUser}, authenticate: down, want: failed, asked: 1, logged: "down"},
 		{name: "Authenticate, and the answer has a status of its own", handler: func(*flow.Request) flow.Response {
-			return flow.Handler(http.HandlerFunc(std(func(r *http.Request) { flow.From(r.Context()).User() }))).Status(404)
+			return flow.Handler(http.HandlerFunc(apptest.Std(func(r *http.Request) { flow.From(r.Context()).User() }))).Status(404)
 		}, authenticate: down, want: failed, asked: 1, logged: "down"},
 		{name: "the body, and middleware ignores it", handler: secret, use: []any{asksForInput}, body: "{", want: badRequest},
 		{name: "Authenticate, before the handler", handler: func(*flow.Request) string {
@@ -78,7 +79,7 @@ func TestFailuresAnswer(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(tt.handler, tt.use...)
+			r, log := apptest.Lone(tt.handler, tt.use...)
 			asked := 0
 			r.OnError = tt.onError
 			if tt.authenticate != nil {
@@ -87,11 +88,11 @@ func TestFailuresAnswer(t *testing.T) {
 					return tt.authenticate(req)
 				}
 			}
-			w := do(r, sending("POST", "/x", jsonMedia, tt.body))
+			w := apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, tt.body))
 			is.Equal(fmt.Sprint(w.Code, " ", w.Body), tt.want)
 			is.Equal(w.Header().Get("Content-Length"), "") // net/http counts
 			is.Equal(asked, tt.asked)
-			all := records(t, log)
+			all := apptest.Records(t, log)
 			if tt.logged == "" {
 				is.Equal(len(all), 0)
 				return
@@ -113,7 +114,7 @@ func TestPanicsAreClean500s(t *testing.T) {
 		{"error", func(*flow.Request) string { panic(sentinel) }, "panic: secret sentinel"},
 		{"an Error", func(*flow.Request) string { panic(flow.Error(404, "secret")) }, "panic: 404 secret"},
 		{"JSON", func(*flow.Request) flow.Response {
-			return flow.JSON(marshaler(func() ([]byte, error) { panic("secret") }))
+			return flow.JSON(apptest.Marshaler(func() ([]byte, error) { panic("secret") }))
 		}, "panic: secret"},
 		{"nil", func(*flow.Request) string { panic(nil) }, "panic called with nil argument"},
 		{"a runtime error", func(r *flow.Request) string { return r.Header["X"][3] }, "index out of range"},
@@ -121,8 +122,8 @@ func TestPanicsAreClean500s(t *testing.T) {
 		{"Handler", func(*flow.Request) flow.Response {
 			return flow.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("secret") }))
 		}, "panic: secret"},
-		{"guard", hello, "panic: of a guard"},
-		{"middleware", hello, "panic: of middleware"},
+		{"guard", apptest.Hello, "panic: of a guard"},
+		{"middleware", apptest.Hello, "panic: of middleware"},
 		{"stale headers", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "5000")
 			w.Header().Set("Content-Type", "image/png")
@@ -133,7 +134,7 @@ func TestPanicsAreClean500s(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			seen := false
-			r, log := lone(tt.handler, around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
+			r, log := apptest.Lone(tt.handler, apptest.Around(func(next http.Handler, w http.ResponseWriter, r *http.Request) {
 				if tt.name == "middleware" {
 					panic("of middleware")
 				}
@@ -151,12 +152,12 @@ func TestPanicsAreClean500s(t *testing.T) {
 			is.NoErr(err)
 			defer resp.Body.Close()
 			is.Equal(seen, tt.name != "middleware")
-			var p problemBody
+			var p apptest.ProblemBody
 			is.NoErr(json.NewDecoder(resp.Body).Decode(&p)) // whole
-			is.Equal(p, problemBody{Type: "about:blank", Title: "Internal Server Error", Status: 500})
+			is.Equal(p, apptest.ProblemBody{Type: "about:blank", Title: "Internal Server Error", Status: 500})
 			is.Equal(resp.StatusCode, 500)
 			is.Equal(resp.Header.Get("Content-Type"), "application/problem+json")
-			all := records(t, log)
+			all := apptest.Records(t, log)
 			is.Equal(len(all), 1)
 			is.True(strings.Contains(all[0]["error"].(string), tt.logged))
 			stack, _ := all[0]["stack"].(string)
@@ -175,20 +176,20 @@ func TestErrAbortHandlerPasses(t *testing.T) {
 	}{
 		{"handler", abort, nil, ""},
 		{"handler with a body", abort, nil, "{}"},
-		{"guard", hello, []any{func(*flow.Request) flow.Response { panic(http.ErrAbortHandler) }}, ""},
-		{"middleware", hello, []any{before(func(*http.Request) { panic(http.ErrAbortHandler) })}, ""},
+		{"guard", apptest.Hello, []any{func(*flow.Request) flow.Response { panic(http.ErrAbortHandler) }}, ""},
+		{"middleware", apptest.Hello, []any{apptest.Before(func(*http.Request) { panic(http.ErrAbortHandler) })}, ""},
 		{"net/http handler", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, ""},
 		{"OnError", func(*flow.Request) (string, error) { return "", errors.New("x") }, nil, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(tt.handler, tt.use...)
+			r, log := apptest.Lone(tt.handler, tt.use...)
 			r.OnError = func(*flow.Request, error) flow.Response { panic(http.ErrAbortHandler) }
 			defer func() {
 				is.Equal(recover(), http.ErrAbortHandler)
 				is.Equal(log.String(), "")
 			}()
-			do(r, sending("POST", "/x", jsonMedia, tt.body))
+			apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, tt.body))
 		})
 	}
 }
@@ -205,7 +206,7 @@ func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
 			flow.From(r.Context()).User()
 			io.WriteString(w, "anonymous")
 		}, nil, 200, []string{"DOWN"}},
-		{"middleware answered", hello, []any{func(http.Handler) http.Handler {
+		{"middleware answered", apptest.Hello, []any{func(http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				flow.From(r.Context()).User()
 				w.WriteHeader(401)
@@ -218,10 +219,10 @@ func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(tt.handler, tt.use...)
-			log := logged(r)
+			r, _ := apptest.Lone(tt.handler, tt.use...)
+			log := apptest.Logged(r)
 			r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("DOWN") }
-			is.Equal(do(r, httptest.NewRequest("GET", "/x", nil)).Code, tt.want)
+			is.Equal(apptest.Do(r, httptest.NewRequest("GET", "/x", nil)).Code, tt.want)
 			is.Equal(strings.Count(log.String(), "\n"), len(tt.log)) // each once
 			for _, text := range tt.log {
 				is.True(strings.Contains(log.String(), text))
@@ -233,13 +234,13 @@ func TestFailuresThatNobodyAnswersAreLogged(t *testing.T) {
 // TestSecondFailureIsLogged asks for the user while a body is answered that cannot be read.
 func TestSecondFailureIsLogged(t *testing.T) {
 	is := is.New(t)
-	r, log := lone(func(*flow.Request) string { return "secret" })
+	r, log := apptest.Lone(func(*flow.Request) string { return "secret" })
 	r.Authenticate = func(*flow.Request) (any, error) { return nil, errors.New("the key server is down") }
 	r.OnError = func(req *flow.Request, err error) flow.Response { return flow.Text(fmt.Sprint(req.User())) }
-	w := do(r, sending("POST", "/x", jsonMedia, "{"))
+	w := apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, "{"))
 	is.Equal(w.Code, 400)
 	is.Equal(w.Body.String(), "<nil>")
-	said := records(t, log)
+	said := apptest.Records(t, log)
 	is.Equal(len(said), 1)
 	is.Equal(said[0]["error"], "flow: Authenticate failed: the key server is down")
 	is.Equal(said[0]["level"], "ERROR")
@@ -265,17 +266,17 @@ func TestClientsCannotBlameTheProgram(t *testing.T) {
 		status  int
 		log     string
 	}{
-		{"guard and body", []any{guard}, hello, nil, `{"name"`, 400, ""},
-		{"guard and Authenticate", []any{guard}, hello, flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
+		{"guard and body", []any{guard}, apptest.Hello, nil, `{"name"`, 400, ""},
+		{"guard and Authenticate", []any{guard}, apptest.Hello, flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
 		{"handler and Authenticate", nil, handler, flow.Error(503, "later"), `{}`, 503, "flow: Authenticate failed: 503 later"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(tt.handler, tt.use...)
+			r, log := apptest.Lone(tt.handler, tt.use...)
 			r.Authenticate = func(*flow.Request) (any, error) { return nil, tt.auth }
-			is.Equal(do(r, sending("POST", "/x", jsonMedia, tt.body)).Code, tt.status)
+			is.Equal(apptest.Do(r, flowtest.Sending("POST", "/x", flowtest.JSON, tt.body)).Code, tt.status)
 			var said []string
-			for _, record := range records(t, log) {
+			for _, record := range apptest.Records(t, log) {
 				said = append(said, fmt.Sprint(record["error"]))
 			}
 			is.Equal(strings.Join(said, "; "), tt.log)
@@ -296,15 +297,15 @@ func TestClientsThatLeave(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, log := lone(func(*flow.Request) (string, error) { return "", fmt.Errorf("query: %w", context.Canceled) })
+			r, log := apptest.Lone(func(*flow.Request) (string, error) { return "", fmt.Errorf("query: %w", context.Canceled) })
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			if tt.leave {
 				leave()
 			}
-			do(r, request("GET", "/x").WithContext(ctx))
-			is.Equal(records(t, log)[0]["level"], tt.level)
-			is.Equal(records(t, log)[0]["msg"], tt.msg)
+			apptest.Do(r, apptest.Request("GET", "/x").WithContext(ctx))
+			is.Equal(apptest.Records(t, log)[0]["level"], tt.level)
+			is.Equal(apptest.Records(t, log)[0]["msg"], tt.msg)
 		})
 	}
 }
@@ -312,16 +313,16 @@ func TestClientsThatLeave(t *testing.T) {
 // TestRefusedRedirectsAreSaidOnce: a client that chooses the targets cannot fill the log.
 func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 	back := func(req *flow.Request) flow.Response { return flow.Redirect(req.Input("to")) }
-	build := func() (*flow.Router, *journal) {
+	build := func() (*flow.Router, *apptest.Journal) {
 		r := flow.New(flowtest.Files("router/a.http", "router/[b].http"))
 		r.At("a").GET().Do(back)
 		r.At("[b]").ANY().Do(back)
-		return r, journalOf(r)
+		return r, apptest.JournalOf(r)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	ask := func(t *testing.T, r *flow.Router, path, target string) {
 		t.Helper()
-		if w := do(r, httptest.NewRequest("GET", path+"?to="+url.QueryEscape(target), nil)); w.Code != 500 || w.Header().Get("Location") != "" {
+		if w := apptest.Do(r, httptest.NewRequest("GET", path+"?to="+url.QueryEscape(target), nil)); w.Code != 500 || w.Header().Get("Location") != "" {
 			t.Errorf("%q: %d %v", target, w.Code, w.Header())
 		}
 	}
@@ -333,7 +334,7 @@ func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 		for i := range 1000 {
 			ask(t, r, paths(i), fmt.Sprintf("//%x.example/", random.Uint64()))
 		}
-		all := records(t, log)
+		all := apptest.Records(t, log)
 		is.Equal(len(all), 2)
 		for i, pattern := range []string{"GET /a", "/{b}"} {
 			is.Equal(all[i]["pattern"], pattern)
@@ -357,21 +358,21 @@ func TestRefusedRedirectsAreSaidOnce(t *testing.T) {
 			})
 		}
 		clients.Wait()
-		is.Equal(len(records(t, log)), 2*3)
+		is.Equal(len(apptest.Records(t, log)), 2*3)
 		is.True(len(log.String()) < 6*1000) // however long the targets are
 	})
 	t.Run("where no route answers", func(t *testing.T) {
 		is := is.New(t)
 		r, log := build()
-		r.Use(before(func(*http.Request) { panic("x") }))
+		r.Use(apptest.Before(func(*http.Request) { panic("x") }))
 		r.OnError = func(req *flow.Request, _ error) flow.Response { return flow.Redirect(req.Input("to")) }
 		for range 100 {
 			for _, line := range []string{"GET /none/at/all", "POST /a/", "OPTIONS /a", "PUT /a"} {
 				method, path, _ := strings.Cut(line, " ")
-				is.Equal(serve(r, method, path+"?to=//x").Code, 500)
+				is.Equal(apptest.Serve(r, method, path+"?to=//x").Code, 500)
 			}
 		}
-		all := slices.DeleteFunc(records(t, log), func(record map[string]any) bool { return record["error"] == "panic: x" })
+		all := slices.DeleteFunc(apptest.Records(t, log), func(record map[string]any) bool { return record["error"] == "panic: x" })
 		patterns := map[any]int{}
 		for _, record := range all {
 			is.True(strings.HasPrefix(record["error"].(string), "OnError: "))
@@ -402,27 +403,29 @@ func TestErrorsThatWrapNilPointers(t *testing.T) {
 		{"of its own", odd},
 		{"of its own, wrapped", fmt.Errorf("x: %w", odd)},
 	} {
-		for name, build := range map[string]func() (*flow.Router, *journal){
-			"handler": func() (*flow.Router, *journal) {
-				return lone(func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
+		for name, build := range map[string]func() (*flow.Router, *apptest.Journal){
+			"handler": func() (*flow.Router, *apptest.Journal) {
+				return apptest.Lone(func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
 			},
-			"guard": func() (*flow.Router, *journal) {
-				return lone(func(*flow.Request) string { return "" }, func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
+			"guard": func() (*flow.Router, *apptest.Journal) {
+				return apptest.Lone(func(*flow.Request) string { return "" }, func(*flow.Request) (flow.Response, error) { return flow.Response{}, tt.err })
 			},
-			"Authenticate": func() (*flow.Router, *journal) {
-				r, log := lone(func(req *flow.Request) string { req.User(); return "" })
+			"Authenticate": func() (*flow.Router, *apptest.Journal) {
+				r, log := apptest.Lone(func(req *flow.Request) string { req.User(); return "" })
 				r.Authenticate = func(*flow.Request) (any, error) { return nil, tt.err }
 				return r, log
 			},
-			"panic": func() (*flow.Router, *journal) { return lone(func(*flow.Request) string { panic(tt.err) }) },
+			"panic": func() (*flow.Router, *apptest.Journal) {
+				return apptest.Lone(func(*flow.Request) string { panic(tt.err) })
+			},
 		} {
 			t.Run(tt.name+" "+name, func(t *testing.T) {
 				is := is.New(t)
 				r, log := build()
-				w := do(r, request("GET", "/x"))
+				w := apptest.Do(r, apptest.Request("GET", "/x"))
 				is.Equal(w.Code, 500)
 				is.True(!strings.Contains(w.Body.String(), "panic"))
-				is.Equal(len(records(t, log)), 1)
+				is.Equal(len(apptest.Records(t, log)), 1)
 			})
 		}
 	}
@@ -459,18 +462,18 @@ func TestErrorsAreReadable(t *testing.T) {
 	}{
 		{"handler", []any{gzipAlways}, func(*flow.Request) string { panic("x") }, true},
 		{"net/http handler", []any{gzipAlways}, func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br"); panic("x") }, true},
-		{"guard", []any{gzipAlways, func(*flow.Request) flow.Response { panic("x") }}, hello, true},
-		{"middleware", []any{gzipAlways, boom}, hello, false},
-		{"middleware around", []any{boom, gzipAlways}, hello, false},
+		{"guard", []any{gzipAlways, func(*flow.Request) flow.Response { panic("x") }}, apptest.Hello, true},
+		{"middleware", []any{gzipAlways, boom}, apptest.Hello, false},
+		{"middleware around", []any{boom, gzipAlways}, apptest.Hello, false},
 		{"a handler that compresses", nil, gzipAlways(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("x") })), false},
 		{"middleware lost the context", []any{gzipAlways, func(next http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r.WithContext(context.Background())) })
-		}}, hello, true},
+		}}, apptest.Hello, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r, _ := lone(tt.handler, tt.use...)
-			w := do(r, httptest.NewRequest("GET", "/x", nil))
+			r, _ := apptest.Lone(tt.handler, tt.use...)
+			w := apptest.Do(r, httptest.NewRequest("GET", "/x", nil))
 			is.Equal(w.Code, 500)
 			is.Equal(w.Header().Get("Content-Encoding") == "gzip", tt.packed)
 			var body io.Reader = w.Body

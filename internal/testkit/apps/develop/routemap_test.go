@@ -1,13 +1,11 @@
-package flow_test
+// Package develop_test holds what development shows of whole applications.
+package develop_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"html"
 	"net/http"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -17,6 +15,7 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/command"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -36,9 +35,8 @@ func openTo(role string) func(*flow.Request) flow.Response {
 
 func passOn(next http.Handler) http.Handler { return next }
 
-// mapped is an application that has all that the route map shows. The static calls of
-// tests are for nobody, so that all positions are in this file.
-func mapped() *flow.Router {
+// mappedFiles are those of mapped.
+func mappedFiles() fstest.MapFS {
 	tree := flowtest.Files("router/index.html", "router/+layout.html", "router/+error.html", "router/(admin)/+layout.html",
 		"router/(admin)/users/[id=int].html", "router/(admin)/users/store.http", "router/[[lang]]/help.html", "router/users/[...rest].http", "public/app.css")
 	for _, name := range []string{"router/+layout.html", "router/(admin)/+layout.html"} {
@@ -46,8 +44,14 @@ func mapped() *flow.Router {
 	}
 	tree["router/users/[...rest].http"].Data = []byte("# All the rest.\n### Show a rest\n# It is short.\nGET /users/a/b?c=d\n# ?? status == 200\n###\n# @name rest\nPATCH /users/{{x}}/y")
 	tree["router/+error.html"].Data = []byte("{{.Status}}")
+	return tree
+}
+
+// mapped is an application that has all that the route map shows. The static calls of
+// tests are for nobody, so that all positions are in this file.
+func mapped() *flow.Router {
 	do := func(*flow.Request) string { return "" }
-	r := flow.New(tree)
+	r := flow.New(mappedFiles())
 	r.Use(flow.RequestID, flow.Logger(nil), passOn)
 	r.In("(admin)").Use(openTo("admin"))
 	r.At("users/[id]").Use((&gate{}).pass)
@@ -66,38 +70,38 @@ func mapped() *flow.Router {
 func TestRouteMap(t *testing.T) {
 	is := is.New(t)
 	r := mapped()
-	dir := onDisk(t, r.Tree().Files.(fstest.MapFS))
+	dir := apptest.OnDisk(t, mappedFiles())
 	r.Dev(dir)
-	journalOf(r)
+	apptest.JournalOf(r)
 	is.NoErr(r.Check())
 	get := func(target string) string {
-		w := do(r, request("GET", target))
+		w := apptest.Do(r, apptest.Request("GET", target))
 		is.Equal(w.Code, http.StatusOK)
-		return asText(w.Body.String())
+		return apptest.AsText(w.Body.String())
 	}
 	get("/help")
 	text := get("/_flow?method=DELETE&path=/users/7")
 	for _, want := range []string{
 		"DELETE /users/7 is answered by router/(admin)/users/[id=int].html",
 		"value of id \"7\" Before it these run, in this order, and may answer in its place: flow.RequestID middleware of Use, HERE",
-		"flow_test.mapped guard of DELETE().Use, HERE What matches the path",
+		"flow.mapped guard of DELETE().Use, HERE What matches the path",
 		"router/(admin)/users/[id=int].html /users/{id} GET, DELETE, HEAD it answers",
 		`router/users/[...rest].http /users/{rest...} ANY segment 2: the parameter [id=int] goes before the catch-all [...rest]`,
 
 		"in this order: flow.RequestID middleware of Use, HERE",
 		"flow.Logger middleware of Use, HERE",
-		"flow_test.passOn middleware of Use, HERE",
+		"flow.passOn middleware of Use, HERE",
 		"10 routes in 7 files",
 		"Guards Method URL Handler Name public GET / the page as it is index Open / router/index.html",
-		"flow_test.openTo, flow_test.(*gate).pass GET /users/{id} HERE users.show Edit HERE router/(admin)/users/[id=int].html",
-		"flow_test.openTo, flow_test.(*gate).pass, flow_test.mapped DELETE /users/{id} HERE users.show",
-		`flow_test.openTo guard of In("(admin)").Use, HERE flow_test.(*gate).pass guard of At("(admin)/users/[id=int]").Use, HERE flow_test.mapped guard of DELETE().Use, HERE`,
+		"flow.openTo, flow.(*gate).pass GET /users/{id} HERE users.show Edit HERE router/(admin)/users/[id=int].html",
+		"flow.openTo, flow.(*gate).pass, flow.mapped DELETE /users/{id} HERE users.show",
+		`flow.openTo guard of In("(admin)").Use, HERE flow.(*gate).pass guard of At("(admin)/users/[id=int]").Use, HERE flow.mapped guard of DELETE().Use, HERE`,
 		"In router/+layout.html, then router/(admin)/+layout.html; errors in router/+error.html",
 		"public GET /help the page as it is lang.help Open /help router/[[lang]]/help.html",
 		"public GET /{lang}/help the page as it is lang.help router/[[lang]]/help.html",
-		"flow_test.openTo ANY /files/ http.HandlerFunc of HERE Edit HERE flow_test.openTo guard of Mount(\"/files/\").Use, HERE",
+		"flow.openTo ANY /files/ http.HandlerFunc of HERE Edit HERE flow.openTo guard of Mount(\"/files/\").Use, HERE",
 		"Mounted at /in/{org} Mounted by HERE. Around it, the names of its routes begin with inner.",
-		"flow_test.openTo GET /in/{org}/{x} the page as it is x router/[x].html",
+		"flow.openTo GET /in/{org}/{x} the page as it is x router/[x].html",
 		"1 file /app.css public/app.css",
 		"public ANY /users/{rest...} HERE users.rest 2 examples Edit HERE router/users/[...rest].http All the rest. Show a rest GET /users/a/b?c=d expects 200 It is short. PATCH /users/{{x}}/y",
 		"Request Status Took Answered by Time GET /help 200",
@@ -117,43 +121,30 @@ func TestRouteMap(t *testing.T) {
 	is.True(!strings.Contains(text, "errors in"))
 	is.True(!strings.Contains(text, "is answered"))
 	is.True(strings.Contains(get("/_flow?path=users"), `"users" is no path of a URL`))
-	write(t, dir, "public/docs/new.txt", "new")
+	apptest.Write(t, dir, "public/docs/new.txt", "new")
 	text = get("/_flow?path=/docs/new.txt")
 	is.True(strings.Contains(text, "GET /docs/new.txt is answered by public/docs/new.txt"))
 	is.True(strings.Contains(text, "GET, HEAD it answers, and is new on disk"))
 	is.True(strings.Contains(text, "2 files"))
 }
 
-var (
-	tags   = regexp.MustCompile(`<[^>]*>`)
-	spaces = regexp.MustCompile(`\s+`)
-	ofMap  = regexp.MustCompile(`([\w.-]+/)?routemap_test\.go:\d+`)
-)
-
-// asText returns what a page says, with HERE for each line of this file.
-func asText(page string) string {
-	_, main, _ := strings.Cut(page, "<main>")
-	text := html.UnescapeString(tags.ReplaceAllString(main, " "))
-	text = ofMap.ReplaceAllString(spaces.ReplaceAllString(text, " "), "HERE")
-	return strings.NewReplacer(" ,", ",", " .", ".").Replace(text)
-}
-
 func TestNoRouteMap(t *testing.T) {
 	is := is.New(t)
 	r := mapped()
 	is.NoErr(r.Check())
-	is.Equal(serve(r, "GET", "/_flow").Code, http.StatusNotFound)
+	is.Equal(apptest.Serve(r, "GET", "/_flow").Code, http.StatusNotFound)
 }
 
 // A Router with faults shows them in place of its map.
 func TestRouteMapOfFaults(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Files("router/index.http"))
-	r.Dev(onDisk(t, r.Tree().Files.(fstest.MapFS)))
-	journalOf(r)
-	req := request("GET", "/_flow")
+	files := flowtest.Files("router/index.http")
+	r := flow.New(files)
+	r.Dev(apptest.OnDisk(t, files))
+	apptest.JournalOf(r)
+	req := apptest.Request("GET", "/_flow")
 	req.Header.Set("Accept", "text/html")
-	w := do(r, req)
+	w := apptest.Do(r, req)
 	is.Equal(w.Code, http.StatusInternalServerError)
 	is.True(strings.Contains(w.Body.String(), "The application has faults"))
 	is.True(strings.Contains(w.Body.String(), `data-fault="router/index.http: no handler is registered for it`))
@@ -172,11 +163,11 @@ is answered by router/(admin)/users/[id=int].html
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID          middleware of Use                          HERE
-  2. flow.Logger             middleware of Use                          HERE
-  3. flow_test.passOn        middleware of Use                          HERE
-  4. flow_test.openTo        guard of In("(admin)").Use                 HERE
-  5. flow_test.(*gate).pass  guard of At("(admin)/users/[id=int]").Use  HERE
+  1. flow.RequestID     middleware of Use                          HERE
+  2. flow.Logger        middleware of Use                          HERE
+  3. flow.passOn        middleware of Use                          HERE
+  4. flow.openTo        guard of In("(admin)").Use                 HERE
+  5. flow.(*gate).pass  guard of At("(admin)/users/[id=int]").Use  HERE
 
 These match the path, the most specific first:
 
@@ -232,10 +223,10 @@ is answered by Mount("/files/") of HERE
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID    middleware of Use              HERE
-  2. flow.Logger       middleware of Use              HERE
-  3. flow_test.passOn  middleware of Use              HERE
-  4. flow_test.openTo  guard of Mount("/files/").Use  HERE
+  1. flow.RequestID  middleware of Use              HERE
+  2. flow.Logger     middleware of Use              HERE
+  3. flow.passOn     middleware of Use              HERE
+  4. flow.openTo     guard of Mount("/files/").Use  HERE
 
 These match the path, the most specific first:
 
@@ -263,10 +254,10 @@ is answered by router/[x].html
 
 Before it these run, in this order, and may answer in its place:
 
-  1. flow.RequestID    middleware of Use  HERE
-  2. flow.Logger       middleware of Use  HERE
-  3. flow_test.passOn  middleware of Use  HERE
-  4. flow_test.openTo  guard of Use       HERE
+  1. flow.RequestID  middleware of Use  HERE
+  2. flow.Logger     middleware of Use  HERE
+  3. flow.passOn     middleware of Use  HERE
+  4. flow.openTo     guard of Use       HERE
 
 These match the path, the most specific first:
 
@@ -281,9 +272,9 @@ The path belongs to Mount("/in/[org]") of HERE, and nothing in that matches.
 		t.Run(tt.request, func(t *testing.T) {
 			is := is.New(t)
 			got := runExplain(t, tt.request)
-			is.Equal(got.code, command.OK)
-			is.Equal(ofMap.ReplaceAllString(got.stdout, "HERE"), tt.want[1:])
-			is.Equal(got.stderr, "")
+			is.Equal(got.Code, command.OK)
+			is.Equal(apptest.InTest.ReplaceAllString(got.Stdout, "HERE"), tt.want[1:])
+			is.Equal(got.Stderr, "")
 		})
 	}
 }
@@ -307,12 +298,12 @@ func TestExplainCandidates(t *testing.T) {
 	} {
 		t.Run(tt.files+" "+tt.request, func(t *testing.T) {
 			is := is.New(t)
-			r := unchecked(t, strings.Split(tt.files, ", ")...)
+			r := apptest.Unchecked(t, strings.Split(tt.files, ", ")...)
 			if tt.mount != "" {
 				r.Mount(tt.mount, http.NotFoundHandler())
 			}
 			var e struct{ Candidates []struct{ Why string } }
-			is.NoErr(json.Unmarshal([]byte(explainOf(t, r, tt.request, "-json").stdout), &e))
+			is.NoErr(json.Unmarshal([]byte(explainOf(t, r, tt.request, "-json").Stdout), &e))
 			var got []string
 			for _, c := range e.Candidates {
 				got = append(got, c.Why)
@@ -322,19 +313,12 @@ func TestExplainCandidates(t *testing.T) {
 	}
 }
 
-func runExplain(t *testing.T, request string, more ...string) result {
+func runExplain(t *testing.T, request string, more ...string) apptest.Result {
 	return explainOf(t, mapped(), request, more...)
 }
 
-func explainOf(t *testing.T, r *flow.Router, request string, more ...string) result {
-	var stdout, stderr bytes.Buffer
-	code := flow.RunProcess(t.Context(), built(r), command.Process{
-		Args:   append([]string{"app", "routes", "-explain", request}, more...),
-		Getenv: func(string) string { return "" },
-		Stdout: &stdout,
-		Stderr: &stderr,
-	})
-	return result{code, stdout.String(), stderr.String()}
+func explainOf(t *testing.T, r *flow.Router, request string, more ...string) apptest.Result {
+	return apptest.RunBuild(t.Context(), apptest.Built(r), nil, append([]string{"routes", "-explain", request}, more...)...)
 }
 
 func TestExplainCommandMistakes(t *testing.T) {
@@ -353,20 +337,20 @@ func TestExplainCommandMistakes(t *testing.T) {
 		t.Run(tt.request+strings.Join(tt.more, " "), func(t *testing.T) {
 			is := is.New(t)
 			got := runExplain(t, tt.request, tt.more...)
-			is.Equal(got.code, command.Usage)
-			is.Equal(got.stdout, "")
-			is.True(strings.HasPrefix(got.stderr, "app: "+tt.want))
+			is.Equal(got.Code, command.Usage)
+			is.Equal(got.Stdout, "")
+			is.True(strings.HasPrefix(got.Stderr, "app: "+tt.want))
 		})
 	}
 }
 
 func TestExplainAsJSON(t *testing.T) {
 	is := is.New(t)
-	r := unchecked(t, "users/[id].http GET")
+	r := apptest.Unchecked(t, "users/[id].http GET")
 	r.In("users").Use(openTo("admin"))
 	got := explainOf(t, r, "/users/7", "-json")
-	is.Equal(got.code, command.OK)
-	is.Equal(thisTest.ReplaceAllString(got.stdout, "HERE"), `
+	is.Equal(got.Code, command.OK)
+	is.Equal(apptest.InTest.ReplaceAllString(got.Stdout, "HERE"), `
 {
 	"method": "GET",
 	"path": "/users/7",
@@ -389,7 +373,7 @@ func TestExplainAsJSON(t *testing.T) {
 	],
 	"before": [
 		{
-			"name": "flow_test.openTo",
+			"name": "flow.openTo",
 			"by": "In(\"users\").Use",
 			"at": "HERE",
 			"guard": true
@@ -422,7 +406,7 @@ func TestExplainedBefore(t *testing.T) {
 			Answer struct{ Pattern string }
 			Before []struct{}
 		}
-		is.NoErr(json.Unmarshal([]byte(runExplain(t, strings.Replace(info.Method, "ANY", "PATCH", 1)+" "+target, "-json").stdout), &e))
+		is.NoErr(json.Unmarshal([]byte(runExplain(t, strings.Replace(info.Method, "ANY", "PATCH", 1)+" "+target, "-json").Stdout), &e))
 		is.Equal(e.Answer.Pattern, info.Pattern)
 		is.Equal(len(e.Before), info.Middleware)
 	}
@@ -442,9 +426,9 @@ func TestNothingExplainedBefore(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
 			got := explainOf(t, tt.router(), "/")
-			is.Equal(got.code, command.OK)
-			is.True(strings.Contains(got.stdout, tt.want))
-			is.True(strings.Contains(explainOf(t, tt.router(), "/", "-json").stdout, `"before": []`) == (tt.name == "none"))
+			is.Equal(got.Code, command.OK)
+			is.True(strings.Contains(got.Stdout, tt.want))
+			is.True(strings.Contains(explainOf(t, tt.router(), "/", "-json").Stdout, `"before": []`) == (tt.name == "none"))
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package flow_test
+package pages_test
 
 import (
 	"html/template"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -119,7 +120,7 @@ func TestTemplateFaults(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := flow.New(flowtest.Pages(pagesOf(tt.files))).Check()
+			err := flow.New(flowtest.Pages(apptest.PagesOf(tt.files))).Check()
 			is.True(err != nil)
 			golden.Equal(t, tt.name, err.Error())
 		})
@@ -161,7 +162,7 @@ func TestFaultsOfEscaping(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			err := flow.New(flowtest.Pages(pagesOf(tt.files))).Check()
+			err := flow.New(flowtest.Pages(apptest.PagesOf(tt.files))).Check()
 			is.True(err != nil)
 			golden.Equal(t, tt.name, err.Error())
 		})
@@ -171,22 +172,22 @@ func TestFaultsOfEscaping(t *testing.T) {
 // TestSharedTemplatesThatNobodyUses may need what other applications have.
 func TestSharedTemplatesThatNobodyUses(t *testing.T) {
 	is := is.New(t)
-	shared := flowtest.Pages(pagesOf(`+cart.html: {{route "cart"}}{{cart}}{{asset "cart.css"}}{{template "+none"}}
+	shared := flowtest.Pages(apptest.PagesOf(`+cart.html: {{route "cart"}}{{cart}}{{asset "cart.css"}}{{template "+none"}}
 		x/+layout.html: {{nothing}}
 		x/+error.html: {{template "none"}}
 		+half.html: {{if}}`))
-	r := flow.New(flowtest.Pages(pagesOf("a.html: A\nb.http: ")), shared)
+	r := flow.New(flowtest.Pages(apptest.PagesOf("a.html: A\nb.http: ")), shared)
 	r.At("b").GET().Do(func(*flow.Request) flow.Response { return flow.View("+cart", nil) })
-	log := logged(r)
+	log := apptest.Logged(r)
 	is.NoErr(r.Check())
-	is.Equal(says(serve(r, "GET", "/a")), "200 A")
-	is.Equal(serve(r, "GET", "/b").Code, 500)
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/a")), "200 A")
+	is.Equal(apptest.Serve(r, "GET", "/b").Code, 500)
 	is.True(strings.Contains(log.String(), "+cart"))
-	err := flow.New(flowtest.Pages(pagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
+	err := flow.New(flowtest.Pages(apptest.PagesOf(`a.html: {{template "+cart"}}`)), shared).Check()
 	is.True(err != nil)
 	is.Equal(strings.Count(err.Error(), "router/+cart.html:1: "), 4) // and no other
 	is.Equal(strings.Count(err.Error(), "router/"), 5)
-	is.Equal(errorText(flow.New(flowtest.Pages(pagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()), `router/+half.html:1: missing value for if
+	is.Equal(apptest.ErrorText(flow.New(flowtest.Pages(apptest.PagesOf(`x/a.html: {{template "+half"}}`)), shared).Check()), `router/+half.html:1: missing value for if
 router/x/+error.html:1: no template is called "none": {{define}} it in this file, or call a partial by its path, as in "users/+row"
 router/x/+layout.html:1: function "nothing" not defined: add it to Router.Funcs`)
 }
@@ -204,7 +205,7 @@ func TestFaultSuggestsTheFunction(t *testing.T) {
 			is := is.New(t)
 			r := flow.New(flowtest.Pages(map[string]string{"a.html": tt.text}))
 			r.Funcs = template.FuncMap{"currency": func(int) string { return "" }}
-			is.Equal(errorText(r.Check()), "router/a.html:1: "+tt.want)
+			is.Equal(apptest.ErrorText(r.Check()), "router/a.html:1: "+tt.want)
 		})
 	}
 }
@@ -245,7 +246,7 @@ Router.Funcs: value for x not a function`},
 			is := is.New(t)
 			r := flow.New(flowtest.Pages(map[string]string{"a.html": "A"}))
 			r.Funcs = tt.funcs
-			is.Equal(errorText(r.Check()), tt.want)
+			is.Equal(apptest.ErrorText(r.Check()), tt.want)
 		})
 	}
 }
@@ -265,7 +266,7 @@ func TestDict(t *testing.T) {
 			if err := r.Check(); err != nil {
 				got = err.Error()
 			} else {
-				got = serve(r, "GET", "/").Body.String()
+				got = apptest.Serve(r, "GET", "/").Body.String()
 			}
 			if !strings.HasPrefix(got, tt.want) {
 				is.Equal(got, tt.want)

@@ -1,4 +1,4 @@
-package flow_test
+package pages_test
 
 import (
 	"errors"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -105,7 +106,7 @@ func TestRowsThatFail(t *testing.T) {
 				"index.html":   rows + `{{define "list"}}` + rows + `{{end}}`,
 				"+row.html":    rows,
 			}))
-			log := journalOf(r)
+			log := apptest.JournalOf(r)
 			var q *query
 			failing := 0
 			r.Funcs = template.FuncMap{"failing": func() (string, error) { failing++; return "", errors.New("no error page") }}
@@ -118,7 +119,7 @@ func TestRowsThatFail(t *testing.T) {
 					is := is.New(t)
 					before := strings.Count(log.String(), "\n")
 					q, failing = &query{rows: 4, fails: 3, how: how}, 0
-					w := serve(r, method, "/", "Accept: text/html")
+					w := apptest.Serve(r, method, "/", "Accept: text/html")
 					is.Equal(w.Code, 500)
 					is.True(!strings.Contains(w.Body.String(), "orders"))
 					is.Equal(q.read, 3) // nothing was read again
