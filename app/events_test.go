@@ -32,7 +32,7 @@ func readEvent(t testing.TB, r *bufio.Reader) string {
 	}
 }
 
-func TestStream(t *testing.T) {
+func TestEventsAreStreamed(t *testing.T) {
 	is := is.New(t)
 	store := users.Sample()
 	var now atomic.Value

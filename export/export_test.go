@@ -289,9 +289,9 @@ func TestHeaderLines(t *testing.T) {
 `[1:])
 }
 
-// TestAgain: an export that finds nothing new writes nothing, and one that finds less removes what it has
+// TestSecondExportWritesOnlyWhatChanged: an export that finds nothing new writes nothing, and one that finds less removes what it has
 // written before, and nothing else.
-func TestAgain(t *testing.T) {
+func TestSecondExportWritesOnlyWhatChanged(t *testing.T) {
 	is := is.New(t)
 	dir := t.TempDir()
 	_, err := exported(t, blog(), export.Options{Dir: dir})

@@ -26,9 +26,9 @@ func exportTo(t *testing.T, name string, files []file) (written, removed int) {
 	return written, removed
 }
 
-// TestKilled: what a process that is killed leaves behind is completed by the next export, and neither its
+// TestExportAfterOneThatWasKilled: what a process that is killed leaves behind is completed by the next export, and neither its
 // files nor those that it would have removed stay for good.
-func TestKilled(t *testing.T) {
+func TestExportAfterOneThatWasKilled(t *testing.T) {
 	is := is.New(t)
 	kill := func() ([]byte, error) {
 		p, err := os.FindProcess(os.Getpid())
@@ -47,7 +47,7 @@ func TestKilled(t *testing.T) {
 	dir := t.TempDir()
 	exportTo(t, dir, []file{{"a", "", content("old")}, {"x/y", "", content("y")}})
 
-	cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	cmd := exec.Command(os.Args[0], "-test.run=^TestExportAfterOneThatWasKilled$")
 	cmd.Env = append(os.Environ(), "FLOW_EXPORT_KILLED="+dir)
 	is.True(cmd.Run() != nil)
 	_, err := os.Stat(filepath.Join(dir, "d"))

@@ -41,7 +41,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestNear(t *testing.T) {
+func TestNearCountsTypos(t *testing.T) {
 	for _, tt := range []struct {
 		written, meant string
 		distance       int

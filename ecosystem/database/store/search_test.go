@@ -84,8 +84,8 @@ func TestSearch(t *testing.T) {
 	is.NoErr(err)
 }
 
-// TestSearchOfBefore has notes that are older than the index.
-func TestSearchOfBefore(t *testing.T) {
+// TestSearchFindsNotesOlderThanTheIndex has notes that are older than the index.
+func TestSearchFindsNotesOlderThanTheIndex(t *testing.T) {
 	is := is.New(t)
 	s := newStore(t)
 	_, err := s.db.Exec("CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL, added TEXT); INSERT INTO notes (text) VALUES ('old tea'); PRAGMA user_version = 2")

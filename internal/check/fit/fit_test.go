@@ -152,7 +152,7 @@ func TestWrittenValuesFit(t *testing.T) {
 	}
 }
 
-func TestAt(t *testing.T) {
+func TestAtFindsThePlaceOfAField(t *testing.T) {
 	var s schema.Set
 	of := s.Written(reflect.TypeFor[item]())
 	for _, tt := range []struct{ place, want, wrong string }{

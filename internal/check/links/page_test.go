@@ -94,7 +94,7 @@ func TestOfStyle(t *testing.T) {
 	}
 }
 
-func TestBelow(t *testing.T) {
+func TestBelowPrefixesTheURLsOfAPage(t *testing.T) {
 	for _, tt := range []struct{ html, want string }{
 		{`<p>/a <a href="/a?b#c" id="x">`, `<p>/a <a href="/b/a?b#c" id="x">`},
 		{`<a href=/a><a href='/b'>`, `<a href=/b/a><a href='/b/b'>`},

@@ -7,8 +7,8 @@ import (
 	"github.com/matryer/is"
 )
 
-// TestRight reads pages of which nothing is said: they are right, or it is not sure that they are wrong.
-func TestRight(t *testing.T) {
+// TestRightPagesHaveNoWarnings reads pages of which nothing is said: they are right, or it is not sure that they are wrong.
+func TestRightPagesHaveNoWarnings(t *testing.T) {
 	for _, tt := range []struct{ name, text string }{
 		{"nothing", ``},
 		{"a page", "<!doctype html><html lang=en><head><title>{{block `title` .}}a{{end}}</title></head><body><h1>{{.A}}</h1><main>{{.B}}</main></body></html>"},
@@ -203,7 +203,7 @@ func FuzzAccessibility(f *testing.F) {
 	})
 }
 
-func TestUnknown(t *testing.T) {
+func TestExpressionsWhoseHTMLIsUnknown(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{`{{.A}}`, ""},
 		{"<p>\n{{.A}} {{.B.HTML}} {{.HTML}}", "{{.B.HTML}} in a.html:2:10"},

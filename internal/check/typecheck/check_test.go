@@ -390,7 +390,7 @@ func TestChainsOfVariables(t *testing.T) {
 	}
 }
 
-func TestRight(t *testing.T) {
+func TestRightTemplatesHaveNoProblems(t *testing.T) {
 	for _, tt := range rightOnes {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, p := range check(t, tt.source, tt.data) {

@@ -108,7 +108,7 @@ func TestDeprecatedIsSaidOnce(t *testing.T) {
 	is.True(!describe("a", &schema.Schema{Deprecated: true, Description: "Deprecated: use b"}).Deprecated)
 }
 
-func TestWho(t *testing.T) {
+func TestWhoMayAsk(t *testing.T) {
 	scheme := document.List[*document.Scheme]{{Key: "token", Value: &document.Scheme{}}, {Key: "cookie", Value: &document.Scheme{}}}
 	for _, tt := range []struct {
 		schemes  document.List[*document.Scheme]

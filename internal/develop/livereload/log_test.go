@@ -107,8 +107,8 @@ func TestLogForgets(t *testing.T) {
 	is.True(size <= maxLog && size == l.size)
 }
 
-// TestPrecede: what the program before has logged comes first, and goes first.
-func TestPrecede(t *testing.T) {
+// TestPrecedePutsRecordsFirst: what the program before has logged comes first, and goes first.
+func TestPrecedePutsRecordsFirst(t *testing.T) {
 	is := is.New(t)
 	before, log, _ := logged()
 	log.Info("a")

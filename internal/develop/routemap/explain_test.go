@@ -6,7 +6,7 @@ import (
 	"github.com/matryer/is"
 )
 
-func TestAsk(t *testing.T) {
+func TestAskReadsMethodAndTarget(t *testing.T) {
 	for _, tt := range []struct{ text, method, target, fault string }{
 		{"/users/new", "GET", "/users/new", ""},
 		{"POST /users/new", "POST", "/users/new", ""},

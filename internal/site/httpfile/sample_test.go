@@ -76,7 +76,7 @@ func TestSampleOf(t *testing.T) {
 	}
 }
 
-func TestAbout(t *testing.T) {
+func TestAboutReadsTitleAndProse(t *testing.T) {
 	const refused = "### Nobody\n# They are sent away.\nGET /\n# ?? status == 401\n"
 	for _, tt := range []struct {
 		name, text string

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-func TestFind(t *testing.T) {
+func TestFindListsCallsWithTheirArguments(t *testing.T) {
 	for _, tt := range []struct {
 		name, source string
 		want         string // the calls, one per line: line, function, kind, argument
@@ -164,7 +164,7 @@ func f() { At("x"); Router{}.At("y"); func(string) {}("z"); _ = string("w") }`, 
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestOfReadsACallOfFlow(t *testing.T) {
 	is := is.New(t)
 	_, files, info := load(t, "package p\nimport \"example.com/flow\"\nfunc f() { flow.At(\"x\"); println() }\n")
 	var names []string

@@ -54,8 +54,8 @@ func TestCtrlC(t *testing.T) {
 	}
 }
 
-// TestKilled: when the tool is killed, the program notices, and stops.
-func TestKilled(t *testing.T) {
+// TestKilledToolLeavesNoProgram: when the tool is killed, the program notices, and stops.
+func TestKilledToolLeavesNoProgram(t *testing.T) {
 	is := is.New(t)
 	s := newSite(t)
 	s.start()
@@ -110,8 +110,8 @@ func TestNobodyReads(t *testing.T) {
 	is.Equal(processes(t, s.temp), []string(nil))
 }
 
-// TestTwice: the second Ctrl-C does not wait for requests.
-func TestTwice(t *testing.T) {
+// TestSecondInterruptStopsAtOnce: the second Ctrl-C does not wait for requests.
+func TestSecondInterruptStopsAtOnce(t *testing.T) {
 	is := is.New(t)
 	s := newSite(t)
 	s.write("app/app.go", strings.Replace(siteFiles["app/app.go"], "500 * time.Millisecond", "time.Hour", 1))

@@ -115,7 +115,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-func TestTail(t *testing.T) {
+func TestTailKeepsTheEndOfTheOutput(t *testing.T) {
 	is := is.New(t)
 	var b strings.Builder
 	tail := &tail{to: &b}

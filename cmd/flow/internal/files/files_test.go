@@ -144,7 +144,7 @@ func TestNotUndone(t *testing.T) {
 	is.True(strings.Contains(v.Left.Error(), "new"))
 }
 
-func TestReplace(t *testing.T) {
+func TestReplaceKeepsMode(t *testing.T) {
 	is := is.New(t)
 	root := lay(t, "a.txt", "old")
 	name := filepath.Join(root, "a.txt")

@@ -38,7 +38,7 @@ func lay(t *testing.T, files ...string) string {
 	return root
 }
 
-func TestFind(t *testing.T) {
+func TestFindLocatesTheApplication(t *testing.T) {
 	one := []string{"m/go.mod", "m/main.go", "m/app/app.go", "m/app/router/users/a.html", "m/.git/x/router/a", "m/.git/x/a.go", "m/inner/go.mod", "m/inner/a.go", "m/inner/router/a.http"}
 	two := append([]string{"m/shop/shop.go", "m/shop/router/a.html"}, one...)
 	theme := []string{"m/go.mod", "m/main.go", "m/app/site.go", "m/app/router/a.html", "m/theme/theme.go", "m/theme/router/+layout.html"}

@@ -79,7 +79,7 @@ func TestReadPath(t *testing.T) {
 	}
 }
 
-func TestUnmarked(t *testing.T) {
+func TestPathWithoutBracketsFindsTheFile(t *testing.T) {
 	tree := routetree.Parse(flowtest.Row("users/[id].html & users/[id]/posts/[post].html & docs/[...path].html & [[lang]]/about.html & plain.html"), nil)
 	for _, tt := range []struct{ path, want string }{
 		{"users/id", "users/[id]"},

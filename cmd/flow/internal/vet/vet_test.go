@@ -178,9 +178,9 @@ func TestModuleIsReadOnce(t *testing.T) {
 	is.Equal(again, 0)
 }
 
-// TestAlone looks at packages one by one, so that the others are read from their source, as
+// TestPackagesCheckedOneByOne looks at packages one by one, so that the others are read from their source, as
 // they are for go vet.
-func TestAlone(t *testing.T) {
+func TestPackagesCheckedOneByOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}
@@ -353,9 +353,9 @@ func init() {
 	}
 }
 
-// TestSilent has code that is right, or of which the source does not tell that it is
+// TestCodeWithoutFindings has code that is right, or of which the source does not tell that it is
 // wrong.
-func TestSilent(t *testing.T) {
+func TestCodeWithoutFindings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}
@@ -419,9 +419,9 @@ import _ "example.org/shop/a"
 	}
 }
 
-// TestNearly changes something in archives that are silent, so that their silence says
+// TestSmallChangesAreFound changes something in archives that are silent, so that their silence says
 // something.
-func TestNearly(t *testing.T) {
+func TestSmallChangesAreFound(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs the go command")
 	}

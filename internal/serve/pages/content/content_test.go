@@ -169,7 +169,7 @@ docs/(b)/+error below docs
 	}
 }
 
-func TestBelow(t *testing.T) {
+func TestPagesBelowADirectory(t *testing.T) {
 	files := []string{"index", "about", "docs/index", "docs/b", "docs/a/x", "(site)/blog/index", "(site)/blog/(old)/p", "(site)/blog/q", "(site)/docs/c", "empty/index", "[[lang]]/help/z", "users/[id]"}
 	for _, tt := range []struct{ dir, want string }{
 		{"", "index (site)/blog/index (site)/blog/(old)/p (site)/blog/q [[lang]]/help/z about docs/index (site)/docs/c docs/a/x docs/b empty/index"},
@@ -201,7 +201,7 @@ func TestBelow(t *testing.T) {
 	}
 }
 
-func TestAt(t *testing.T) {
+func TestPageAtAPath(t *testing.T) {
 	pages, _ := pagesOf("index", "docs/index", "(site)/blog", "[[lang]]/help", "users/[id]")
 	x := mustIndex(pages, nil)
 	for _, tt := range []struct{ place, want string }{

@@ -9,7 +9,7 @@ import (
 	"github.com/matryer/is"
 )
 
-func TestMeans(t *testing.T) {
+func TestPathsThatMeanAFile(t *testing.T) {
 	for _, tt := range []struct {
 		written, path string
 		want          bool
@@ -43,7 +43,7 @@ func TestMeans(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
+func TestFindLeavesGroupsOut(t *testing.T) {
 	all := map[string]int{"x": 1, "(a)/x": 2, "(a)/y": 3, "(b)/y": 4, "(c)/(d)/z": 5}
 	for _, tt := range []struct{ written, want string }{
 		{"x", "x"}, // it is there, so the other is not meant

@@ -46,7 +46,7 @@ func TestNearest(t *testing.T) {
 	is.Equal(NewNearest(tree, map[string]string{}).Around(nil, []string{"api"}), nil)
 }
 
-func TestMeant(t *testing.T) {
+func TestDirectoriesThatAreMeant(t *testing.T) {
 	tree := Parse(flowtest.Row("admin.html & (g)/admin/users.html & admin/(all)/x.html & blog/index.html & (g)/y/(h)/z.html"), nil)
 	for _, tt := range []struct{ written, want string }{
 		{"", ""},

@@ -9,7 +9,7 @@ import (
 	"github.com/matryer/is"
 )
 
-func TestAsk(t *testing.T) {
+func TestAskRunsOnce(t *testing.T) {
 	is := is.New(t)
 	var a Result
 	asked := 0

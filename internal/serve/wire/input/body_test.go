@@ -192,9 +192,9 @@ func TestReadBefore(t *testing.T) {
 	}
 }
 
-// TestTaken: what others have read without leaving it to anybody is missing, which is
+// TestBodiesTakenByOthers: what others have read without leaving it to anybody is missing, which is
 // an error and no empty body.
-func TestTaken(t *testing.T) {
+func TestBodiesTakenByOthers(t *testing.T) {
 	for _, tt := range []struct {
 		name, media, body string
 		keep              bool

@@ -11,8 +11,8 @@ import (
 	"github.com/matryer/is"
 )
 
-// TestStream: who reads on his own gets a body as it comes, or what is loaded of it.
-func TestStream(t *testing.T) {
+// TestStreamSendsTheBodyAsItComes: who reads on his own gets a body as it comes, or what is loaded of it.
+func TestStreamSendsTheBodyAsItComes(t *testing.T) {
 	whole := strings.Repeat("x", 1000)
 	for _, tt := range []struct {
 		name        string

@@ -302,8 +302,8 @@ func TestServerKeepsNothing(t *testing.T) {
 	})
 }
 
-// TestSilence: a client has a time for a header, and one for the next request.
-func TestSilence(t *testing.T) {
+// TestSilentClientsAreLeft: a client has a time for a header, and one for the next request.
+func TestSilentClientsAreLeft(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
 		after      time.Duration

@@ -198,7 +198,7 @@ func TestSenderCertificate(t *testing.T) {
 	}
 }
 
-func TestSenderOfNothing(t *testing.T) {
+func TestSenderRefusesBadServers(t *testing.T) {
 	for _, server := range []string{"mail.example", "https://user:secret@mail.example", "smtp://", "smtp://mail.example:x", "smtp://mail.example:99999"} {
 		_, err := sender(server, "desk@example.com")
 		if err == nil || strings.Contains(err.Error(), "secret") {

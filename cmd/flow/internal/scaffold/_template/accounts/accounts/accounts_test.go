@@ -254,7 +254,7 @@ func TestReplay(t *testing.T) {
 	})
 }
 
-func TestReset(t *testing.T) {
+func TestResetEndsSessionsAndLinks(t *testing.T) {
 	both(t, func(t *testing.T, d *desk) {
 		ada, bob := d.join("ada@example.com"), d.join("bob@example.com")
 		link := d.link(ForSignIn, "ada@example.com")

@@ -299,7 +299,7 @@ func TestSignInLink(t *testing.T) {
 	leads(t, other.get("/account"), "/sign-in?next=%2Faccount")
 }
 
-func TestReset(t *testing.T) {
+func TestNewPasswordByLinkSignsOthersOut(t *testing.T) {
 	b := newSite(t).browser()
 	b.join("ada@example.com")
 	other := b.browser()

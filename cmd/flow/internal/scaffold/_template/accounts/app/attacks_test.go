@@ -333,8 +333,8 @@ func TestAttackGuessing(t *testing.T) {
 	}
 }
 
-// TestAttackPlaces asks from one place that pretends to be many, and from many.
-func TestAttackPlaces(t *testing.T) {
+// TestLimitsCountByAddress asks from one place that pretends to be many, and from many.
+func TestLimitsCountByAddress(t *testing.T) {
 	forwarded := func(format string) func(i int, r *http.Request) {
 		return func(i int, r *http.Request) { r.Header.Set("X-Forwarded-For", fmt.Sprintf(format, i)) }
 	}
