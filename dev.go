@@ -29,6 +29,7 @@ import (
 	"example.com/flow/internal/serve/wire/reply"
 	"example.com/flow/internal/serve/wire/server"
 	"example.com/flow/internal/site"
+	"example.com/flow/internal/site/reach"
 )
 
 // A devFront gets the requests in development before the table of the outermost Router does.
@@ -367,7 +368,7 @@ func (c *compiler) addDiskFaults() {
 // explain returns the explanation of what answers a request. r is the outermost Router.
 func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	t := r.table.Load()
-	e := routemap.Explain(q, t.matcher.Explain(q.Request()), t.describe)
+	e := routemap.Explain(q, reach.Explain(t.matcher, q.Request()), t.describe)
 	if r.front != nil {
 		if found := r.findUnbuilt(q.Request()); found != nil {
 			e = e.InFront(t.describe(found))

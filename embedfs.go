@@ -16,6 +16,7 @@ import (
 	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -138,7 +139,7 @@ func (t *table) host(r *Router) templates.Host {
 		Nonce:      templateNonce,
 		NoNonce:    t.settings.policy.WhyNoNonce(),
 		Policy:     t.settings.policy.Policy(),
-		Sample:     match.URLBase{Segments: t.mountPrefix.Segments, Values: slices.Repeat(match.Values{{Value: match.Hole}}, len(t.mountPrefix.Names))},
+		Sample:     match.URLBase{Segments: t.mountPrefix.Segments, Values: slices.Repeat(match.Values{{Value: pattern.Hole}}, len(t.mountPrefix.Names))},
 		Method:     checkFieldCall,
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,

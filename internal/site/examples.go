@@ -8,10 +8,10 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/site/httpfile"
+	"example.com/flow/internal/site/reach"
 )
 
 // A File is a route file that may have example requests.
@@ -84,9 +84,9 @@ func prefixOf(f *httpfile.File, below []pattern.Segment) string {
 // Example returns what may answer a request of the file, with its path, for some values of its holes. ok
 // is false if the path has a broken escape, or if only an answer says where the request goes. A hole
 // stands for several segments only if nothing matches otherwise.
-func (m *Map) Example(f File, r *httpfile.Request) (found []Match, path []match.HoledSegment, ok bool) {
+func (m *Map) Example(f File, r *httpfile.Request) (found []Match, path []reach.HoledSegment, ok bool) {
 	asked, ok := r.Path(pattern.Hole)
-	path, _, isPath := match.ParsePath(f.Prefix + asked)
+	path, _, isPath := reach.ParsePath(f.Prefix + asked)
 	if !ok || !isPath {
 		return nil, path, false
 	}

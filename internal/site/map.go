@@ -10,17 +10,18 @@ import (
 
 	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site/reach"
 )
 
 // A Map finds the routes that answer a URL: those of the outermost Router, and of the Routers mounted
 // inside it.
 type Map struct {
-	possible func(method string, path []match.HoledSegment, slashes bool) []Match
-	refusing func(method string, path []match.HoledSegment) (r *Route, segment int, value string)
+	possible func(method string, path []reach.HoledSegment, slashes bool) []Match
+	refusing func(method string, path []reach.HoledSegment) (r *Route, segment int, value string)
 	disk     []Disk
 	// Nearest returns a route whose pattern is most similar to a path with a method, for "did you mean".
 	// It is nil if none is.
-	Nearest func(method string, path []match.HoledSegment) *Route
+	Nearest func(method string, path []reach.HoledSegment) *Route
 }
 
 // A Match is a pattern that a URL matches for some values of its holes.
@@ -49,23 +50,23 @@ func NewMap[A any](trie *match.Trie[A], routeOf func(*A) *Route) *Map {
 		return m
 	}
 	return &Map{
-		possible: func(method string, path []match.HoledSegment, slashes bool) (all []Match) {
+		possible: func(method string, path []reach.HoledSegment, slashes bool) (all []Match) {
 			seen := map[*match.Leaf[A]]bool{}
-			for _, l := range trie.Possible(method, path, slashes) {
+			for _, l := range reach.Possible(trie, method, path, slashes) {
 				if !seen[l] {
 					seen[l], all = true, append(all, matchOf(l, method))
 				}
 			}
 			return all
 		},
-		Nearest: func(method string, path []match.HoledSegment) *Route {
-			if l := trie.Nearest(method, path); l != nil {
+		Nearest: func(method string, path []reach.HoledSegment) *Route {
+			if l := reach.Nearest(trie, method, path); l != nil {
 				return routeOf(l.Answers()[0])
 			}
 			return nil
 		},
-		refusing: func(method string, path []match.HoledSegment) (*Route, int, string) {
-			if l, i, value := trie.Refusing(method, path); l != nil {
+		refusing: func(method string, path []reach.HoledSegment) (*Route, int, string) {
+			if l, i, value := reach.Refusing(trie, method, path); l != nil {
 				return routeOf(l.Answers()[0]), i, value
 			}
 			return nil, 0, ""
@@ -111,7 +112,7 @@ func (d Destination) IsPage() bool {
 // Find returns what a method of a URL leads to. The URL begins with one slash, has neither query nor
 // fragment, and may have holes. The method "" stands for any.
 func (m *Map) Find(method, url string) (d Destination) {
-	path, canonical, ok := match.ParsePath(url)
+	path, canonical, ok := reach.ParsePath(url)
 	if !ok {
 		return Destination{Broken: true}
 	}
@@ -134,7 +135,7 @@ func (m *Map) Find(method, url string) (d Destination) {
 
 // asked is answers for holes whose values may have slashes if nothing answers others, which slashes
 // reports.
-func (m *Map) asked(method string, path []match.HoledSegment) (answers []*Route, methods []string, slashes bool) {
+func (m *Map) asked(method string, path []reach.HoledSegment) (answers []*Route, methods []string, slashes bool) {
 	answers, methods = m.answers(method, path, false)
 	if len(answers) == 0 && hasHoles(path) {
 		if some, others := m.answers(method, path, true); len(some) > 0 || len(methods) == 0 {
@@ -146,7 +147,7 @@ func (m *Map) asked(method string, path []match.HoledSegment) (answers []*Route,
 
 // answers returns what answers a method of a path for some values of its holes, and the methods that the
 // path answers, without HEAD and OPTIONS. The method "" stands for any.
-func (m *Map) answers(method string, path []match.HoledSegment, slashes bool) (answers []*Route, methods []string) {
+func (m *Map) answers(method string, path []reach.HoledSegment, slashes bool) (answers []*Route, methods []string) {
 	known := map[string]bool{}
 	for _, found := range m.possible(method, path, slashes) {
 		r := found.Answer
@@ -171,7 +172,7 @@ func (m *Map) answers(method string, path []match.HoledSegment, slashes bool) (a
 // Answers returns what answers a method of a URL of a host for some values of its holes, in the order in
 // which it is asked, and the methods that the URL answers. The host is a name of flow.Hosts, or "".
 func (m *Map) Answers(host, method, url string) (answers []*Route, methods []string) {
-	path, _, ok := match.ParsePath(url)
+	path, _, ok := reach.ParsePath(url)
 	if !ok {
 		return nil, nil
 	}
@@ -190,7 +191,7 @@ func (m *Map) Answers(host, method, url string) (answers []*Route, methods []str
 }
 
 // Refusal says which matcher keeps a path from an answer, or returns "".
-func (m *Map) Refusal(method string, path []match.HoledSegment) string {
+func (m *Map) Refusal(method string, path []reach.HoledSegment) string {
 	r, i, value := m.refusing(method, path)
 	if r == nil {
 		return ""
@@ -201,7 +202,7 @@ func (m *Map) Refusal(method string, path []match.HoledSegment) string {
 
 // sibling returns the pattern that may be meant by a path whose answer takes a segment for the
 // value of a parameter: /imprint for /imprnt, which is a /{lang}. It returns "" if there is none.
-func (m *Map) sibling(method string, path []match.HoledSegment, answer *Route) string {
+func (m *Map) sibling(method string, path []reach.HoledSegment, answer *Route) string {
 	if !slices.ContainsFunc(answer.Pattern.Segments, func(seg pattern.Segment) bool { return seg.Kind != pattern.Literal }) || hasHoles(path) {
 		return ""
 	}
@@ -217,12 +218,12 @@ func (m *Map) sibling(method string, path []match.HoledSegment, answer *Route) s
 	return near.Pattern.String()
 }
 
-func hasHoles(path []match.HoledSegment) bool {
-	return slices.ContainsFunc(path, func(t match.HoledSegment) bool { return len(t) > 1 })
+func hasHoles(path []reach.HoledSegment) bool {
+	return slices.ContainsFunc(path, func(t reach.HoledSegment) bool { return len(t) > 1 })
 }
 
 // Segments returns segments that match what a path is for some values of its holes.
-func Segments(path []match.HoledSegment) (segments []pattern.Segment) {
+func Segments(path []reach.HoledSegment) (segments []pattern.Segment) {
 	for _, t := range path {
 		if len(t) > 1 {
 			segments = append(segments, pattern.Segment{Kind: pattern.Param})
@@ -236,7 +237,7 @@ func Segments(path []match.HoledSegment) (segments []pattern.Segment) {
 // ShapeOf returns the Shape of the handler that answers a method of a path, which is zero for a page and
 // for a path that nothing answers.
 func (m *Map) ShapeOf(method, path string) (s Shape) {
-	parsed, _, ok := match.ParsePath(path)
+	parsed, _, ok := reach.ParsePath(path)
 	if !ok {
 		return s
 	}

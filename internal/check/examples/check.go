@@ -7,11 +7,11 @@ import (
 	"slices"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
+	"example.com/flow/internal/site/reach"
 )
 
 // Check returns the faults of the examples in files, which has the route files of a tree. routes are those
@@ -66,7 +66,7 @@ func onlyAnswer(found []site.Match) (only *site.Route) {
 
 // misplaced returns what is wrong with the URL and the method of an example in a file that does not answer
 // it, or "".
-func misplaced(r *httpfile.Request, found []site.Match, path []match.HoledSegment, file *routetree.Route, routes *site.Map) string {
+func misplaced(r *httpfile.Request, found []site.Match, path []reach.HoledSegment, file *routetree.Route, routes *site.Map) string {
 	var own bool          // a pattern of the file matches, with the method or without
 	var other *site.Route // of another file, with the method
 	for _, m := range found {
@@ -99,7 +99,7 @@ func misplaced(r *httpfile.Request, found []site.Match, path []match.HoledSegmen
 }
 
 // refused reports whether a pattern of a route would match a path, but for its matchers.
-func refused(r *routetree.Route, path []match.HoledSegment) bool {
+func refused(r *routetree.Route, path []reach.HoledSegment) bool {
 	for _, p := range r.Patterns {
 		n := len(p.Segments)
 		if len(path) != n && !(p.HasRest() && len(path) > n) {
@@ -107,7 +107,7 @@ func refused(r *routetree.Route, path []match.HoledSegment) bool {
 		}
 		fits := true
 		for i, seg := range p.Segments {
-			fits = fits && (seg.Kind != pattern.Literal || slices.Equal(path[i], match.HoledSegment{seg.Text}))
+			fits = fits && (seg.Kind != pattern.Literal || slices.Equal(path[i], reach.HoledSegment{seg.Text}))
 		}
 		if fits {
 			return true

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/site"
+	"example.com/flow/internal/site/reach"
 )
 
 // URL returns the URLs that segments match, in the notation of Route.URL. It tells apart what
@@ -92,7 +92,7 @@ func asked(segments []pattern.Segment) [][]pattern.Segment {
 // Meant returns the one of the routes that answer a URL for some values of its holes which a link leads to:
 // the first that answers it for all values, or else the first.
 func Meant(url string, answers []*site.Route) *site.Route {
-	path, _, _ := match.ParsePath(url)
+	path, _, _ := reach.ParsePath(url)
 	asked := site.Segments(path)
 	return answers[max(0, slices.IndexFunc(answers, func(r *site.Route) bool { return covers(r.Pattern.Segments, asked) }))]
 }

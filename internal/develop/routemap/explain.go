@@ -13,6 +13,7 @@ import (
 	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site/reach"
 )
 
 // A Question is a request to explain: a method and a URL.
@@ -130,12 +131,12 @@ type Candidate struct {
 	Answers bool   `json:"answers"`
 	Why     string `json:"why"`
 
-	verdict match.Verdict
+	verdict reach.Verdict
 }
 
 // Explain returns the explanation for a question, given that of the matcher. describe returns
 // the description of an endpoint.
-func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoint) Explanation {
+func Explain[A any](q Question, m reach.Explanation[A], describe func(*A) Endpoint) Explanation {
 	e := Explanation{Method: q.Method, Path: q.Target, Candidates: []Candidate{}}
 	r := q.Request()
 	var ahead *pattern.Pattern
@@ -160,7 +161,7 @@ func Explain[A any](q Question, m match.Explanation[A], describe func(*A) Endpoi
 		e.Owner, ahead = by.File, by.Path
 	}
 	for _, c := range m.Candidates {
-		if c.Verdict == match.Answers || c.Verdict == match.Ambiguous { // the other candidates are compared with this one
+		if c.Verdict == reach.Answers || c.Verdict == reach.Ambiguous { // the other candidates are compared with this one
 			ahead = describe(c.Answer(q.Method)).Path
 		}
 	}
@@ -192,7 +193,7 @@ func (e Explanation) InFront(p Endpoint) Explanation {
 // candidates returns the candidates of a leaf, each with a reason. There are two if the leaf
 // has an index file and a store file. ahead is the pattern of the endpoint that answers or, if
 // none does, that of the mounted Router that the path belongs to.
-func candidates[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead *pattern.Pattern, describe func(*A) Endpoint) []Candidate {
+func candidates[A any](c reach.Candidate[A], method string, m reach.Explanation[A], ahead *pattern.Pattern, describe func(*A) Endpoint) []Candidate {
 	var all []Candidate
 	var winner Endpoint
 	if a := c.Answer(method); a != nil {
@@ -205,8 +206,8 @@ func candidates[A any](c match.Candidate[A], method string, m match.Explanation[
 			found := Candidate{Endpoint: d, Why: why(c, method, m, ahead, d.Path), verdict: c.Verdict}
 			switch {
 			case d.File == winner.File:
-				found.Endpoint, found.Answers = winner, c.Verdict == match.Answers && m.Answer != nil
-			case c.Verdict == match.Answers:
+				found.Endpoint, found.Answers = winner, c.Verdict == reach.Answers && m.Answer != nil
+			case c.Verdict == reach.Answers:
 				found.Why = "it shares the URL with " + winner.File + ", which has " + method
 			}
 			all, i = append(all, found), len(all)
@@ -217,21 +218,21 @@ func candidates[A any](c match.Candidate[A], method string, m match.Explanation[
 }
 
 // why returns a sentence for the verdict on a candidate, whose pattern is own.
-func why[A any](c match.Candidate[A], method string, m match.Explanation[A], ahead, own *pattern.Pattern) string {
+func why[A any](c reach.Candidate[A], method string, m reach.Explanation[A], ahead, own *pattern.Pattern) string {
 	asked := ""
 	if c.Segment < len(m.Path.Segments) {
 		asked = m.Path.Segments[c.Segment]
 	}
 	switch c.Verdict {
-	case match.LacksMethod:
+	case reach.LacksMethod:
 		return "it has no " + method
-	case match.Refused:
+	case reach.Refused:
 		return fmt.Sprintf("segment %d: %s does not take %q", c.Segment+1, notation(own, c.Segment), asked)
-	case match.Mounted:
+	case reach.Mounted:
 		return fmt.Sprintf("it is in what is mounted at %s, which ranks as a catch-all there", pattern.New(own.Segments[:c.Segment]))
-	case match.Ambiguous:
+	case reach.Ambiguous:
 		return "it could read the path, spelled like this, as another one"
-	case match.LessSpecific:
+	case reach.LessSpecific:
 		return fmt.Sprintf("segment %d: %s goes before %s", c.Segment+1, notation(ahead, c.Segment), notation(own, c.Segment))
 	}
 	if m.Answer == nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"example.com/flow/internal/serve/routes/match"
+	"example.com/flow/internal/site/reach"
 )
 
 // Sentence returns the end of a sentence that says how the request is answered: "is answered
@@ -41,11 +41,11 @@ func (e Explanation) Reason() string {
 		return "No file that matches the path has a handler for OPTIONS, so flow answers what the others allow."
 	case NotFound:
 		switch {
-		case e.has(match.Ambiguous):
+		case e.has(reach.Ambiguous):
 			return "What is mounted there could read the path as another one, and it has no plain spelling that is answered."
 		case e.Owner != "":
 			return "The path belongs to " + e.Owner + ", and nothing in that matches."
-		case e.has(match.Refused):
+		case e.has(reach.Refused):
 			return "Files have such URLs, but their matchers do not take these values."
 		}
 		return "No file has such a URL."
@@ -54,7 +54,7 @@ func (e Explanation) Reason() string {
 }
 
 // has reports whether the verdict on a candidate is v.
-func (e Explanation) has(v match.Verdict) bool {
+func (e Explanation) has(v reach.Verdict) bool {
 	return slices.ContainsFunc(e.Candidates, func(c Candidate) bool { return c.verdict == v })
 }
 

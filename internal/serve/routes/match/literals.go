@@ -29,7 +29,7 @@ func collectLiterals[A any](trie *Trie[A]) literals[A] {
 
 // collect adds what is at and below n. path leads to n, and is "" for the root. If isLiteral is
 // not set, there are parameters on the way, which path leaves out.
-func (l *literals[A]) collect(trie *Trie[A], n *node[A], path string, isLiteral bool) {
+func (l *literals[A]) collect(trie *Trie[A], n *Node[A], path string, isLiteral bool) {
 	if isLiteral && n.end != nil && trie.mostSpecific(path) == n.end {
 		l.add(cmp.Or(path, "/"), n.end)
 	}
@@ -39,9 +39,9 @@ func (l *literals[A]) collect(trie *Trie[A], n *node[A], path string, isLiteral 
 	for text, child := range n.literals {
 		l.collect(trie, child, path+"/"+text, isLiteral)
 	}
-	for b := range n.branches() {
-		if b.param != nil {
-			l.collect(trie, b.param, path, false)
+	for b := range n.Branches() {
+		if b.Param != nil {
+			l.collect(trie, b.Param, path, false)
 		}
 	}
 	if n.mounted != nil {

@@ -15,77 +15,27 @@ import (
 
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/testkit/routerules"
 )
 
-// matchers are the matchers of the tests. targetOf makes paths with values that they match.
-var matchers = map[string]*pattern.Matcher{
-	"ab":   {Name: "ab", Fits: func(v string) bool { return v == "a" || v == "b" }},
-	"long": {Name: "long", Fits: func(v string) bool { return len(v) > 1 }},
-	"x":    {Name: "x", Fits: func(v string) bool { return v == "x" || v == "a" }},
-}
+// What these tests share with those of other rooms.
+type rule = routerules.Rule
 
-// of parses the notation of the tests: "users/:id/:x=long/*rest".
-func of(text string) *pattern.Pattern {
-	var segments []pattern.Segment
-	for s := range strings.FieldsFuncSeq(text, func(c rune) bool { return c == '/' }) {
-		name, matcher, _ := strings.Cut(s[1:], "=")
-		switch s[0] {
-		case ':':
-			segments = append(segments, pattern.Segment{Kind: pattern.Param, Text: name, Matcher: matchers[matcher]})
-		case '*':
-			segments = append(segments, pattern.Segment{Kind: pattern.Rest, Text: name, Matcher: matchers[matcher]})
-		default:
-			segments = append(segments, pattern.Segment{Kind: pattern.Literal, Text: s})
-		}
-	}
-	return pattern.New(segments)
-}
+var (
+	of, ruleOf, rulesOf, rulesFrom = routerules.Pattern, routerules.Parse, routerules.ParseAll, routerules.FromBytes
+	texts, matches, place          = routerules.Texts, routerules.Matches, routerules.Place
+	targetOf, randomBytes          = routerules.TargetOf, routerules.RandomBytes
+)
 
-// A rule is a pattern with one method. It is its own answer.
-type rule struct {
-	text   string // "GET users/:id"
-	method string
-	*pattern.Pattern
-	mount string // the prefix below which it is mounted, or ""
-}
-
-func ruleOf(text string) rule {
-	method, p, _ := strings.Cut(text, " ")
-	mount, below, mounted := strings.Cut(p, " > ")
-	if mounted {
-		p = mount + "/" + below
-	} else {
-		mount = ""
-	}
-	if method == "ANY" {
-		method = AnyMethod
-	}
-	return rule{text, method, of(p), mount}
-}
-
-// table compiles rules. A rule "GET a > b" is one for /a/b, mounted at /a.
+// table compiles rules.
 func table(rules []rule, hit func(*rule, http.ResponseWriter, *http.Request, Values), miss func(http.ResponseWriter, *http.Request, Miss[rule])) *Table[rule] {
 	trie := &Trie[rule]{}
-	mounted := map[string]*Trie[rule]{}
-	for i, r := range rules {
-		in := trie
-		if r.mount != "" {
-			if mounted[r.mount] == nil {
-				mounted[r.mount] = trie.Mount(of(r.mount).Segments, &rule{text: "mount " + r.mount, Pattern: of(r.mount)})
-			}
-			in = mounted[r.mount]
-		}
-		if r.method == "FILE" {
-			in.AnyHash(r.Pattern).Set(http.MethodGet, &rules[i])
-			continue
-		}
-		in.Leaf(r.Pattern).Set(r.method, &rules[i])
-	}
+	routerules.Fill(trie, rules)
 	return Compile(trie, hit, miss)
 }
 
 // asked says what a table does with a request: "GET users/:id id=7", or a miss. It holds
-// the explanation against it.
+// the answer of the trie against it.
 func asked(t testing.TB, rules []rule, method, target string) (said string) {
 	t.Helper()
 	u, err := url.ParseRequestURI(target)
@@ -104,36 +54,25 @@ func asked(t testing.TB, rules []rule, method, target string) (said string) {
 	all := table(rules, hit, miss)
 	all.ServeHTTP(nil, r)
 	answered := said
-	e := all.Explain(r)
-	if e.Answer != nil {
-		hit(e.Answer, nil, nil, e.Values)
+	if a, values, missed := all.Ask(r); a != nil {
+		hit(a, nil, nil, values)
 	} else {
-		miss(nil, nil, e.Miss)
+		miss(nil, nil, missed)
 	}
 	if said != answered {
-		t.Fatalf("%s %s: the answer is %q, and is explained as %q", method, target, answered, said)
-	}
-	if wrong := checkCandidates(all, r, e); wrong != "" {
-		t.Fatalf("%s %s of %v: %s", method, target, texts(rules), wrong)
+		t.Fatalf("%s %s: the answer is %q, and that of the trie is %q", method, target, answered, said)
 	}
 	return answered
 }
 
-func texts(rules []rule) (texts []string) {
-	for _, r := range rules {
-		texts = append(texts, r.text)
-	}
-	return texts
-}
-
 func hitText(t testing.TB, a *rule, values Values) string {
 	t.Helper()
-	said := a.text
+	said := a.Text
 	for i, name := range a.Names {
 		v := values[i].Value
 		if i == len(a.Names)-1 && a.HasRest() {
 			if v[0] != '/' {
-				t.Fatalf("%s: the value %q of a catch-all begins with no slash", a.text, v)
+				t.Fatalf("%s: the value %q of a catch-all begins with no slash", a.Text, v)
 			}
 			v = v[1:]
 			if len(values) > len(a.Names) {
@@ -151,79 +90,10 @@ func hitText(t testing.TB, a *rule, values Values) string {
 	return said
 }
 
-// checkCandidates says what is wrong with the candidates of an explanation, or "".
-func checkCandidates(all *Table[rule], r *http.Request, e Explanation[rule]) string {
-	first := func(c Candidate[rule]) *rule { return c.Answers()[0] }
-	var open []*Leaf[rule] // that the router looks at
-	var winner *rule
-	seen := map[*Leaf[rule]]bool{}
-	for _, c := range e.Candidates {
-		if seen[c.Leaf] {
-			return first(c).text + " is told twice"
-		}
-		seen[c.Leaf] = true
-		if c.Matcher == nil && !c.late {
-			open = append(open, c.Leaf)
-		}
-		if c.Verdict == Answers {
-			if winner != nil {
-				return "two answer"
-			}
-			winner = c.Leaf.Answer(r.Method)
-		}
-	}
-	if matching := all.Matching(e.Path.Segments); !slices.Equal(open, matching) {
-		return fmt.Sprintf("%d candidates, and %d leaves match", len(open), len(matching))
-	}
-	if e.Answer != nil && winner != e.Answer {
-		return "another one wins"
-	}
-	by := e.Miss.By
-	if winner != nil {
-		by = winner
-	}
-	for _, c := range e.Candidates {
-		other := first(c)
-		refuses := func(i int) bool {
-			seg := other.Segments[min(i, len(other.Segments)-1)]
-			return !seg.Takes(e.Path.Segments[i])
-		}
-		switch c.Verdict {
-		case LacksMethod:
-			if c.Leaf.Answer(r.Method) != nil {
-				return other.text + " has the method"
-			}
-		case Refused:
-			if !refuses(c.Segment) || matches(other.Pattern, e.Path.Segments) {
-				return other.text + " is not refused"
-			}
-			for i := range c.Segment {
-				if refuses(i) {
-					return other.text + " was refused before"
-				}
-			}
-		case LessSpecific, Mounted:
-			if by == nil {
-				return other.text + " is behind nothing"
-			}
-			ahead := by.Segments
-			mount := len(of(other.mount).Segments)
-			if c.Verdict == Mounted && (other.mount == "" || c.Segment != mount || by.mount == other.mount) {
-				return other.text + " is not mounted there"
-			}
-			isFile := other.method == "FILE" // behind literals, as the segments do not tell
-			if c.Verdict == LessSpecific && !isFile && !(place(ahead[c.Segment]) < place(other.Segments[c.Segment])) {
-				return fmt.Sprintf("%s is not less specific at %d than %s", other.text, c.Segment, by.text)
-			}
-		}
-	}
-	return ""
-}
-
 func missText(known, canonical bool, by *rule, methods []string) string {
 	where := ""
 	if by != nil {
-		where = " of " + by.text
+		where = " of " + by.Text
 	}
 	switch {
 	case !known:
@@ -247,13 +117,13 @@ func judge(rules []rule, method, target string) string {
 		methods := map[string]bool{}
 		known = false
 		for i, r := range rules {
-			if r.mount != within || !matches(r.Pattern, p.Segments) {
+			if r.Mount != within || !matches(r.Pattern, p.Segments) {
 				continue
 			}
 			known = true
-			if r.method != AnyMethod {
-				methods[r.method] = true
-				if r.method == "GET" {
+			if r.Method != AnyMethod {
+				methods[r.Method] = true
+				if r.Method == "GET" {
 					methods["HEAD"] = true
 				}
 			}
@@ -273,12 +143,12 @@ func judge(rules []rule, method, target string) string {
 		}
 		var by *rule
 		if within != "" {
-			by = &rule{text: "mount " + within}
+			by = &rule{Text: "mount " + within}
 		}
 		if best < 0 || !p.IsCanonical() {
 			return missText(known, p.IsCanonical(), by, slices.Sorted(maps.Keys(methods)))
 		}
-		said := rules[best].text
+		said := rules[best].Text
 		for i, seg := range rules[best].Segments {
 			switch seg.Kind {
 			case pattern.Param:
@@ -294,15 +164,15 @@ func judge(rules []rule, method, target string) string {
 // ownerOf returns the most specific prefix of a mount above a path, or "".
 func ownerOf(rules []rule, within string, path []string) (owner string) {
 	for _, r := range rules {
-		if r.mount == "" || within != "" {
+		if r.Mount == "" || within != "" {
 			continue
 		}
-		prefix := of(r.mount)
+		prefix := of(r.Mount)
 		if len(path) < len(prefix.Segments) || !matches(prefix, path[:len(prefix.Segments)]) {
 			continue
 		}
-		if owner == "" || moreSpecific(ruleOf("ANY "+r.mount+"/*"), ruleOf("ANY "+owner+"/*"), "") {
-			owner = r.mount
+		if owner == "" || moreSpecific(ruleOf("ANY "+r.Mount+"/*"), ruleOf("ANY "+owner+"/*"), "") {
+			owner = r.Mount
 		}
 	}
 	return owner
@@ -322,44 +192,14 @@ func valuesOf(prefix []pattern.Segment, path []string) (values []string) {
 // AnyMethod, and -1 if it does not answer it.
 func rank(r rule, method string) int {
 	switch {
-	case r.method == method:
+	case r.Method == method:
 		return 2
-	case method == "HEAD" && r.method == "GET":
+	case method == "HEAD" && r.Method == "GET":
 		return 1
-	case r.method == AnyMethod:
+	case r.Method == AnyMethod:
 		return 0
 	}
 	return -1
-}
-
-func matches(p *pattern.Pattern, path []string) bool {
-	for i, seg := range p.Segments {
-		takes := func(v string) bool { return seg.Matcher == nil || seg.Matcher.Fits(v) }
-		switch {
-		case seg.Kind == pattern.Rest:
-			for _, v := range path[min(i, len(path)):] {
-				if !takes(v) {
-					return false
-				}
-			}
-			return len(path) > i || seg.Text == ""
-		case i >= len(path), seg.Kind == pattern.Literal && seg.Text != path[i], seg.Kind == pattern.Param && !takes(path[i]):
-			return false
-		}
-	}
-	return len(path) == len(p.Segments)
-}
-
-// place returns a text by which segments at one position are ordered: the more specific is
-// the smaller one.
-func place(seg pattern.Segment) string {
-	switch {
-	case seg.Matcher != nil:
-		return fmt.Sprint(seg.Kind, seg.Matcher.Name)
-	case seg.Kind == pattern.Literal:
-		return fmt.Sprint(seg.Kind)
-	}
-	return fmt.Sprint(seg.Kind, "~") // after every name
 }
 
 func moreSpecific(a, b rule, method string) bool {
@@ -369,72 +209,6 @@ func moreSpecific(a, b rule, method string) bool {
 		}
 	}
 	return rank(a, method) > rank(b, method)
-}
-
-// rulesFrom makes rules of bytes: at most one for each method of a pattern, and no catch-all
-// at the prefix of a mount.
-func rulesFrom(data []byte) []rule {
-	names := []string{"a", "b", ":p", "a", ":p", "c d", ":p=ab", ":p=long"}
-	last := []string{"", "a", ":p", "*r", "x", "b", ":p=x", "*r=long", ":p=ab", "*r=ab"}
-	methods := []string{"GET", "POST", "ANY", "HEAD", "LOCK", "GET"}
-	mounts := []string{"", "", "", "a", ":p/b", "b"}
-	next := func() int {
-		if len(data) == 0 {
-			return 0
-		}
-		b := data[0]
-		data = data[1:]
-		return int(b)
-	}
-	var rules []rule
-	taken := map[string]bool{}
-	for len(data) > 0 && len(rules) < 40 {
-		var segments []string
-		for range next() % 4 {
-			segments = append(segments, names[next()%len(names)])
-		}
-		if s := last[next()%len(last)]; s != "" {
-			segments = append(segments, s)
-		}
-		text := methods[next()%len(methods)] + " "
-		mount := mounts[next()%len(mounts)]
-		if mount != "" {
-			text += mount + " > "
-		}
-		r := ruleOf(text + strings.Join(segments, "/"))
-		key := r.mount + " " + r.method + " " + r.Key()
-		if taken[key] || r.mount == "" && r.HasRest() && slices.Contains(mounts, strings.TrimSuffix(strings.Join(segments, "/"), "/*r")) {
-			continue
-		}
-		taken[key] = true
-		rules = append(rules, r)
-	}
-	return rules
-}
-
-// targetOf makes a path of bytes. Most of its segments are in rules, too.
-func targetOf(data []byte) string {
-	segments := []string{"a", "b", "x", "c%20d", "a", "b", "y", "x", "a%2Fb", "", ".", "..", "%2e"}
-	target := ""
-	for _, b := range data[:min(len(data), 5)] {
-		i := int(b) % 64
-		if i >= len(segments) {
-			i %= 8 // odd spellings are rare
-		}
-		target += "/" + segments[i]
-	}
-	if target == "" {
-		return "/"
-	}
-	return target
-}
-
-func randomBytes(random *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(random.Uint32())
-	}
-	return b
 }
 
 // TestRandomTables holds random rules against the judge.

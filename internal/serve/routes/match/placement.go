@@ -1,7 +1,6 @@
 package match
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -30,7 +29,7 @@ func routesFor[A any](trie *Trie[A], method string, literals map[string]*Leaf[A]
 	for _, l := range literals {
 		p.inMap[l] = true
 	}
-	return p.routesFrom("", 0, 0, []way[A]{{node: &trie.root}})
+	return p.routesFrom("", 0, 0, []way[A]{{Node: &trie.root}})
 }
 
 // A placement finds the routes for one method. Where it counts patterns, it leaves out
@@ -44,7 +43,7 @@ type placement[A any] struct {
 // httprouter: for /:0/edit there are the ways to [id=int]/edit.html, [slug]/edit.html and
 // new/edit.html, of which the last one is a rival.
 type way[A any] struct {
-	*node[A]
+	*Node[A]
 	constraints []constraint // of the parameters on the way
 	// rival: the way is not the path itself, since one of them has a literal where the other
 	// has a parameter or a catch-all. The patterns at the node match only some URLs of the
@@ -130,9 +129,9 @@ func (p *placement[A]) countWildcards(ways []way[A]) (params, catchAlls int) {
 		if w.rival {
 			continue
 		}
-		for b := range w.branches() {
-			params += p.count(b.param)
-			catchAlls += p.countLeaf(b.rest)
+		for b := range w.Branches() {
+			params += p.count(b.Param)
+			catchAlls += p.countLeaf(b.Rest)
 		}
 	}
 	return params, catchAlls
@@ -167,12 +166,12 @@ func (p *placement[A]) byText(ways []way[A], text string) (next []way[A]) {
 		if child := w.literals[text]; child != nil {
 			next = append(next, way[A]{child, w.constraints, w.rival})
 		}
-		for b := range w.branches() {
-			if b.param != nil && b.fits(text) {
-				next = append(next, way[A]{node: b.param, rival: true})
+		for b := range w.Branches() {
+			if b.Param != nil && b.fits(text) {
+				next = append(next, way[A]{Node: b.Param, rival: true})
 			}
 		}
-		for b := range w.branches() {
+		for b := range w.Branches() {
 			if b.fits(text) {
 				next = p.appendRest(next, b)
 			}
@@ -191,22 +190,22 @@ func (p *placement[A]) byParam(ways []way[A], captured int) (next []way[A]) {
 				rivals = append(rivals, text)
 			}
 		}
-		for b := range w.branches() {
-			if b.param == nil && b.matcher != nil {
+		for b := range w.Branches() {
+			if b.Param == nil && b.Matcher != nil {
 				continue
 			}
 			rivals = slices.DeleteFunc(rivals, func(text string) bool {
 				if !b.fits(text) {
 					return false
 				}
-				next = append(next, way[A]{node: w.literals[text], rival: true})
+				next = append(next, way[A]{Node: w.literals[text], rival: true})
 				return true
 			})
-			if b.param != nil {
-				next = append(next, way[A]{b.param, b.constrain(w.constraints, captured, false), w.rival})
+			if b.Param != nil {
+				next = append(next, way[A]{b.Param, b.constrain(w.constraints, captured, false), w.rival})
 			}
 		}
-		for b := range w.branches() {
+		for b := range w.Branches() {
 			next = p.appendRest(next, b)
 		}
 	}
@@ -215,17 +214,17 @@ func (p *placement[A]) byParam(ways []way[A], captured int) (next []way[A]) {
 
 // appendRest appends the way behind the catch-all of a branch that has matched one segment,
 // and may match further ones.
-func (p *placement[A]) appendRest(ways []way[A], b branch[A]) []way[A] {
-	if p.countLeaf(b.rest) == 0 {
+func (p *placement[A]) appendRest(ways []way[A], b Branch[A]) []way[A] {
+	if p.countLeaf(b.Rest) == 0 {
 		return ways
 	}
-	n := &node[A]{end: b.rest}
-	if b.matcher == nil {
-		n.rest = b.rest
+	n := &Node[A]{end: b.Rest}
+	if b.Matcher == nil {
+		n.rest = b.Rest
 	} else {
-		n.constrained = &branch[A]{matcher: b.matcher, rest: b.rest}
+		n.constrained = &Branch[A]{Matcher: b.Matcher, Rest: b.Rest}
 	}
-	return append(ways, way[A]{node: n, rival: true})
+	return append(ways, way[A]{Node: n, rival: true})
 }
 
 // withMounted adds the ways to mounted tries. A mounted trie owns all URLs that reach it, so
@@ -244,24 +243,24 @@ func withMounted[A any](ways []way[A]) []way[A] {
 // pattern matches some of its URLs.
 func (p *placement[A]) catchAll(path string, captured int, ways []way[A]) []route[A] {
 	for _, w := range ways {
-		for b := range w.branches() {
-			if p.count(b.param) > 0 {
+		for b := range w.Branches() {
+			if p.count(b.Param) > 0 {
 				return nil
 			}
 		}
-		for b := range w.branches() {
+		for b := range w.Branches() {
 			for text, child := range w.literals {
 				if p.count(child) > 0 && b.fits(text) {
 					return nil
 				}
 			}
 			switch {
-			case p.countLeaf(b.rest) == 0:
+			case p.countLeaf(b.Rest) == 0:
 				continue
 			case w.rival:
 				return nil
 			}
-			r := p.route(b.rest, path, b.constrain(w.constraints, captured, true))
+			r := p.route(b.Rest, path, b.constrain(w.constraints, captured, true))
 			r.rest = true
 			return []route[A]{r}
 		}
@@ -277,7 +276,7 @@ func (p *placement[A]) route(l *Leaf[A], path string, constraints []constraint) 
 
 // count returns how many patterns end at a node or below. A mounted trie counts as one more,
 // since it owns URLs that none of its patterns match. n may be nil.
-func (p *placement[A]) count(n *node[A]) int {
+func (p *placement[A]) count(n *Node[A]) int {
 	if n == nil {
 		return 0
 	}
@@ -285,8 +284,8 @@ func (p *placement[A]) count(n *node[A]) int {
 	for _, child := range n.literals {
 		sum += p.count(child)
 	}
-	for b := range n.branches() {
-		sum += p.count(b.param) + p.countLeaf(b.rest)
+	for b := range n.Branches() {
+		sum += p.count(b.Param) + p.countLeaf(b.Rest)
 	}
 	if n.mounted != nil {
 		sum += 1 + p.count(&n.mounted.root)
@@ -302,27 +301,14 @@ func (p *placement[A]) countLeaf(l *Leaf[A]) int {
 	return 1
 }
 
-// branches returns the branches of a node in the order of a search. The last is the
-// parameter and the catch-all without matchers, of which either or both may be nil.
-func (n *node[A]) branches() iter.Seq[branch[A]] {
-	return func(yield func(branch[A]) bool) {
-		for b := n.constrained; b != nil; b = b.next {
-			if !yield(*b) {
-				return
-			}
-		}
-		yield(branch[A]{param: n.param, rest: n.rest})
-	}
-}
-
 // fits reports whether a segment may be a value of the branch.
-func (b branch[A]) fits(text string) bool { return b.matcher == nil || b.matcher.Fits(text) }
+func (b Branch[A]) fits(text string) bool { return b.Matcher == nil || b.Matcher.Fits(text) }
 
 // constrain returns the constraints before the branch and its own: the value with this index
 // has to match. rest is true if it is the value of the catch-all.
-func (b branch[A]) constrain(before []constraint, value int, rest bool) []constraint {
-	if b.matcher == nil {
+func (b Branch[A]) constrain(before []constraint, value int, rest bool) []constraint {
+	if b.Matcher == nil {
 		return before
 	}
-	return append(slices.Clip(before), constraint{value, rest, b.matcher})
+	return append(slices.Clip(before), constraint{value, rest, b.Matcher})
 }

@@ -20,13 +20,6 @@ func held(rules []rule, method string) []route[rule] {
 	return slices.DeleteFunc(routesFor(trie, method, collectLiterals(trie).leaves), func(r route[rule]) bool { return r.answer == nil })
 }
 
-func rulesOf(texts []string) (rules []rule) {
-	for _, text := range texts {
-		rules = append(rules, ruleOf(text))
-	}
-	return rules
-}
-
 func TestPlacement(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -74,7 +67,7 @@ func TestPlacement(t *testing.T) {
 				if slices.ContainsFunc(r.Segments, func(s pattern.Segment) bool { return s.Matcher != nil }) {
 					continue
 				}
-				is.True(!strings.HasPrefix(asked(t, rules, r.method, pattern.Sample(r.Segments)), "nothing"))
+				is.True(!strings.HasPrefix(asked(t, rules, r.Method, pattern.Sample(r.Segments)), "nothing"))
 			}
 		})
 	}
@@ -111,24 +104,24 @@ func TestPlacementOfRandomRules(t *testing.T) {
 					if l := leaf(*q); l != leaf(*r) && !literals[l] && l.Answer(method) != nil && goesBefore(*q, *r) && overlap(q.Segments, r.Segments) {
 						rival = q
 					}
-					if q.mount == "" || q.mount == r.mount {
+					if q.Mount == "" || q.Mount == r.Mount {
 						continue
 					}
-					if ownedBy(*r, q.mount) {
+					if ownedBy(*r, q.Mount) {
 						rival = q
 					}
 					// If some value of the prefix matches one matcher, the others count as if it matched them.
-					if ownedBy(withoutMatchers(*r), q.mount) {
+					if ownedBy(withoutMatchers(*r), q.Mount) {
 						loosely = q
 					}
 				}
 				switch {
 				case held && rival != nil:
-					t.Fatalf("%s of %q is held, and some of its paths belong to %s", r.text, texts(rules), rival.text)
+					t.Fatalf("%s of %q is held, and some of its paths belong to %s", r.Text, texts(rules), rival.Text)
 				case held:
 					kept++
 				case rival == nil && loosely == nil && !panics(routes, r.Segments) && !besideOthers(rules, *r, leaf, method):
-					t.Fatalf("%s %s of %q is kept out without a reason", method, r.text, texts(rules))
+					t.Fatalf("%s %s of %q is kept out without a reason", method, r.Text, texts(rules))
 				default:
 					out++
 				}
@@ -143,8 +136,8 @@ func TestPlacementOfRandomRules(t *testing.T) {
 
 // leafOf returns the leaf of a rule.
 func leafOf(trie *Trie[rule], r rule) *Leaf[rule] {
-	if r.mount != "" {
-		n, _ := trie.node(of(r.mount).Segments)
+	if r.Mount != "" {
+		n, _ := trie.node(of(r.Mount).Segments)
 		trie = n.mounted
 	}
 	return trie.Leaf(r.Pattern)
@@ -153,17 +146,17 @@ func leafOf(trie *Trie[rule], r rule) *Leaf[rule] {
 // goesBefore reports whether q is more specific than r. A mount ranks as a catch-all at its
 // prefix.
 func goesBefore(q, r rule) bool {
-	if q.mount == r.mount {
+	if q.Mount == r.Mount {
 		return moreSpecific(q, r, "")
 	}
 	ahead := func(r rule) []pattern.Segment { // of what is mounted, in the eyes of another
-		return append(slices.Clone(of(r.mount).Segments), pattern.Segment{Kind: pattern.Rest + 1})
+		return append(slices.Clone(of(r.Mount).Segments), pattern.Segment{Kind: pattern.Rest + 1})
 	}
 	a, b := q.Segments, r.Segments
-	if q.mount != "" {
+	if q.Mount != "" {
 		a = ahead(q)
 	}
-	if r.mount != "" {
+	if r.Mount != "" {
 		b = ahead(r)
 	}
 	for i := range min(len(a), len(b)) {
@@ -179,7 +172,7 @@ func goesBefore(q, r rule) bool {
 func ownedBy(r rule, mount string) bool {
 	below := of(mount).Segments
 	all := append(slices.Clone(below), pattern.Segment{Kind: pattern.Rest})
-	return goesBefore(rule{Pattern: of(mount), mount: mount}, r) && (overlap(all, r.Segments) || overlap(below, r.Segments))
+	return goesBefore(rule{Pattern: of(mount), Mount: mount}, r) && (overlap(all, r.Segments) || overlap(below, r.Segments))
 }
 
 // withoutMatchers returns the rule without its matchers.
@@ -303,7 +296,7 @@ func TestShare(t *testing.T) {
 				}
 				isHeld := map[string]bool{}
 				for _, r := range held(rules, http.MethodGet) {
-					isHeld[strings.TrimPrefix(r.answer.text, "GET ")] = true
+					isHeld[strings.TrimPrefix(r.answer.Text, "GET ")] = true
 				}
 				var out []string
 				for path := range strings.FieldsSeq(tt.paths) {

@@ -76,7 +76,7 @@ func (s *search[A]) split(path string) bool {
 // find searches a node and the nodes below it for the segments from the i-th on. It
 // returns true if the search is over: there is an answer, or a mounted trie owns the path
 // and has none.
-func (s *search[A]) find(n *node[A], i int) bool {
+func (s *search[A]) find(n *Node[A], i int) bool {
 	if i == len(s.path) {
 		return n.end != nil && s.try(n.end, -1) || n.mounted != nil && s.enter(n.mounted, i)
 	}
@@ -91,7 +91,7 @@ func (s *search[A]) find(n *node[A], i int) bool {
 		}
 	}
 	for b := n.constrained; b != nil; b = b.next {
-		if b.param != nil && b.matcher.Fits(s.path[i]) && s.capture(b.param, i) {
+		if b.Param != nil && b.Matcher.Fits(s.path[i]) && s.capture(b.Param, i) {
 			return true
 		}
 	}
@@ -99,7 +99,7 @@ func (s *search[A]) find(n *node[A], i int) bool {
 		return true
 	}
 	for b := n.constrained; b != nil; b = b.next {
-		if b.rest != nil && b.fitsAll(s.path[i:]) && s.try(b.rest, i) {
+		if b.Rest != nil && b.fitsAll(s.path[i:]) && s.try(b.Rest, i) {
 			return true
 		}
 	}
@@ -108,7 +108,7 @@ func (s *search[A]) find(n *node[A], i int) bool {
 
 // capture takes the i-th segment as the value of a parameter, and searches the node n
 // behind the parameter.
-func (s *search[A]) capture(n *node[A], i int) bool {
+func (s *search[A]) capture(n *Node[A], i int) bool {
 	s.values = append(s.values, httprouter.Param{Value: s.path[i]})
 	if s.find(n, i+1) {
 		return true

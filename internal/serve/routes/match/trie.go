@@ -1,7 +1,10 @@
 package match
 
 import (
+	"iter"
+	"maps"
 	"net/http"
+	"slices"
 
 	"example.com/flow/internal/serve/routes/pattern"
 )
@@ -20,48 +23,61 @@ const AnyMethod = "(any)"
 //	                 ├─ {param=int}   the Leaf of /users/{id=int}
 //	                 └─ {param} ───── "posts"   the Leaf of /users/{id}/posts
 type Trie[A any] struct {
-	root  node[A]
+	root  Node[A]
 	by    *A  // the answer of the mount, as Mount was given it; nil for the outermost trie
 	depth int // the number of segments of the mount's prefix, which all patterns begin with
 }
 
-// A node is a position in URLs. A search tries its fields in this order, but all
+// A Node is a position in URLs. A search tries its fields in this order, but all
 // parameters before the catch-alls.
-type node[A any] struct {
+type Node[A any] struct {
 	end         *Leaf[A]            // of the pattern that ends here
-	literals    map[string]*node[A] // by segment
+	literals    map[string]*Node[A] // by segment
 	files       map[string]*Leaf[A] // see AnyHash: by the segment without a hash
-	constrained *branch[A]          // a list, in the order of the matchers' names
-	param       *node[A]            // behind a parameter without a matcher
+	constrained *Branch[A]          // a list, in the order of the matchers' names
+	param       *Node[A]            // behind a parameter without a matcher
 	rest        *Leaf[A]            // of the catch-all without a matcher that begins here
 	mounted     *Trie[A]            // ranks behind a catch-all
 }
 
-// A branch is the subtree behind a constrained parameter, and the catch-all with the same
+// A Branch is the subtree behind a constrained parameter, and the catch-all with the same
 // constraint: [id=int] and [...ids=int] have the matcher int.
-type branch[A any] struct {
-	matcher *pattern.Matcher
-	param   *node[A]
-	rest    *Leaf[A]
-	next    *branch[A]
+type Branch[A any] struct {
+	Matcher *pattern.Matcher // nil for that of a Node without constraints
+	Param   *Node[A]         // nil if there is none
+	Rest    *Leaf[A]         // of the catch-all; nil if there is none
+	next    *Branch[A]
 }
 
 // branch returns the branch of a matcher. It adds one if the node has none.
-func (n *node[A]) branch(m *pattern.Matcher) *branch[A] {
+func (n *Node[A]) branch(m *pattern.Matcher) *Branch[A] {
 	at := &n.constrained
-	for *at != nil && (*at).matcher.Name < m.Name {
+	for *at != nil && (*at).Matcher.Name < m.Name {
 		at = &(*at).next
 	}
-	if *at == nil || (*at).matcher.Name != m.Name {
-		*at = &branch[A]{matcher: m, next: *at}
+	if *at == nil || (*at).Matcher.Name != m.Name {
+		*at = &Branch[A]{Matcher: m, next: *at}
 	}
 	return *at
 }
 
+// Branches returns the branches of a node in the order of a search. The last is the
+// parameter and the catch-all without matchers, of which either or both may be nil.
+func (n *Node[A]) Branches() iter.Seq[Branch[A]] {
+	return func(yield func(Branch[A]) bool) {
+		for b := n.constrained; b != nil; b = b.next {
+			if !yield(*b) {
+				return
+			}
+		}
+		yield(Branch[A]{Param: n.param, Rest: n.rest})
+	}
+}
+
 // fitsAll reports whether all segments match.
-func (b *branch[A]) fitsAll(path []string) bool {
+func (b *Branch[A]) fitsAll(path []string) bool {
 	for _, segment := range path {
-		if !b.matcher.Fits(segment) {
+		if !b.Matcher.Fits(segment) {
 			return false
 		}
 	}
@@ -156,6 +172,16 @@ func (l *Leaf[A]) Methods(set map[string]bool) {
 	}
 }
 
+// Allowed returns the value of Allow for leaves: their methods, HEAD and OPTIONS included,
+// sorted.
+func Allowed[A any](leaves []*Leaf[A]) []string {
+	methods := map[string]bool{http.MethodOptions: true}
+	for _, l := range leaves {
+		l.Methods(methods)
+	}
+	return slices.Sorted(maps.Keys(methods))
+}
+
 // Leaf returns the leaf of a pattern. It adds one if the trie has none.
 func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	n, rest := t.node(p.Segments)
@@ -163,7 +189,7 @@ func (t *Trie[A]) Leaf(p *pattern.Pattern) *Leaf[A] {
 	if rest {
 		end = &n.rest
 		if m := p.Segments[len(p.Segments)-1].Matcher; m != nil {
-			end = &n.branch(m).rest
+			end = &n.branch(m).Rest
 		}
 	}
 	if *end == nil {
@@ -190,7 +216,7 @@ func (t *Trie[A]) AnyHash(p *pattern.Pattern) *Leaf[A] {
 
 // anyHash returns the leaf of a file whose hashed URL may end in a segment. It returns nil if
 // there is none.
-func (n *node[A]) anyHash(segment string) *Leaf[A] {
+func (n *Node[A]) anyHash(segment string) *Leaf[A] {
 	if len(n.files) == 0 {
 		return nil
 	}
@@ -223,16 +249,16 @@ func (t *Trie[A]) Mount(prefix []pattern.Segment, by *A) *Trie[A] {
 
 // node returns the node that segments lead to, and adds the nodes that are missing. rest
 // is true if the last segment is a catch-all: then the node is the one before it.
-func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
+func (t *Trie[A]) node(segments []pattern.Segment) (n *Node[A], rest bool) {
 	n = &t.root
 	for _, seg := range segments[t.depth:] {
 		switch seg.Kind {
 		case pattern.Literal:
 			child := n.literals[seg.Text]
 			if child == nil {
-				child = &node[A]{}
+				child = &Node[A]{}
 				if n.literals == nil {
-					n.literals = map[string]*node[A]{}
+					n.literals = map[string]*Node[A]{}
 				}
 				n.literals[seg.Text] = child
 			}
@@ -240,10 +266,10 @@ func (t *Trie[A]) node(segments []pattern.Segment) (n *node[A], rest bool) {
 		case pattern.Param:
 			child := &n.param
 			if seg.Matcher != nil {
-				child = &n.branch(seg.Matcher).param
+				child = &n.branch(seg.Matcher).Param
 			}
 			if *child == nil {
-				*child = &node[A]{}
+				*child = &Node[A]{}
 			}
 			n = *child
 		case pattern.Rest:

@@ -1,26 +1,27 @@
-package match
+package reach
 
 import (
 	"slices"
 
+	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
 // A walk visits the leaves that a path with holes leads to. It is for questions about a path,
 // which are asked before the program serves and in development. The leaves that a search gets
-// to come in the order of search.find. The methods of a walk report whether a search that gets
+// to come in the order of a search. The methods of a walk report whether a search that gets
 // there ends there, whatever the values of the holes are: the walk goes no further then.
 //
 // With near or refused, a walk also visits leaves that no search for the path gets to. There
-// found and enter must not report an end, or the walk would miss leaves that a search finds.
+// found and enter must not report an end, or the walk would miss leaves that a a searchs.
 type walk[A any] struct {
 	path    []HoledSegment
-	slashes bool // the values of holes may contain slashes: see Trie.Possible
+	slashes bool // the values of holes may contain slashes: see Possible
 	near    bool // it follows all literals that are similar to those of the path: see HoledSegment.distance
 	refused bool // it also follows matchers that refuse a value, and finds files by URLs with any hash
 
-	found func(*Leaf[A], []pattern.Segment) (ends bool) // is given the trail, which the walk changes afterwards
-	enter func(position) (enters, ends bool)            // says what becomes of a mounted trie
+	found func(*match.Leaf[A], []pattern.Segment) (ends bool) // is given the trail, which the walk changes afterwards
+	enter func(position) (enters, ends bool)                  // says what becomes of a mounted trie
 
 	seen map[visit[A]]bool // with slashes, where several ways lead to the same visit
 }
@@ -47,13 +48,13 @@ func (p position) behind(seg pattern.Segment, t HoledSegment) position {
 
 // A visit is a node at a position.
 type visit[A any] struct {
-	n            *node[A]
+	n            *match.Node[A]
 	i            int
 	within, dots bool
 }
 
 // visit visits a node and the nodes below it.
-func (w *walk[A]) visit(n *node[A], p position) (ends bool) {
+func (w *walk[A]) visit(n *match.Node[A], p position) (ends bool) {
 	if w.slashes {
 		v := visit[A]{n, p.i, p.within, p.dots}
 		if w.seen[v] {
@@ -62,7 +63,7 @@ func (w *walk[A]) visit(n *node[A], p position) (ends bool) {
 		w.seen[v] = true
 	}
 	if p.i == len(w.path) {
-		return n.end != nil && w.found(n.end, p.trail) || w.mounted(n, p)
+		return n.End() != nil && w.found(n.End(), p.trail) || w.mounted(n, p)
 	}
 	t, next := w.path[p.i], p
 	next.i, next.within = p.i+1, false
@@ -74,7 +75,7 @@ func (w *walk[A]) visit(n *node[A], p position) (ends bool) {
 }
 
 // visitHoles visits what a segment whose holes may contain slashes leads to.
-func (w *walk[A]) visitHoles(n *node[A], t HoledSegment, p, next position) {
+func (w *walk[A]) visitHoles(n *match.Node[A], t HoledSegment, p, next position) {
 	within := p
 	within.within = true
 	if p.within {
@@ -90,20 +91,20 @@ func (w *walk[A]) visitHoles(n *node[A], t HoledSegment, p, next position) {
 
 // step visits the nodes behind n that a segment t of the path leads to. next is the position
 // behind t.
-func (w *walk[A]) step(n *node[A], t HoledSegment, next position) (ends bool) {
+func (w *walk[A]) step(n *match.Node[A], t HoledSegment, next position) (ends bool) {
 	for _, text := range w.literals(n, t) {
-		if w.visit(n.literals[text], next.behind(pattern.Segment{Text: text}, t)) && t.known() {
+		if w.visit(n.Child(text), next.behind(pattern.Segment{Text: text}, t)) && t.known() {
 			return true
 		}
 	}
 	if w.refused && next.i == len(w.path) {
-		if l := n.anyHash(t[0]); l != nil {
+		if l := n.File(t[0]); l != nil {
 			name, _ := pattern.Unhashed(t[0]) // as the segment of the trail, which differs from the literal above
 			w.found(l, next.behind(pattern.Segment{Text: name}, t).trail)
 		}
 	}
-	for b := range n.branches() {
-		if b.param != nil && w.follows(b, t) && w.visit(b.param, next.behind(b.segment(pattern.Param), t)) && b.isCertain(t) {
+	for b := range n.Branches() {
+		if b.Param != nil && w.follows(b, t) && w.visit(b.Param, next.behind(segmentOf(b, pattern.Param), t)) && isCertain(b, t) {
 			return true
 		}
 	}
@@ -111,14 +112,14 @@ func (w *walk[A]) step(n *node[A], t HoledSegment, next position) (ends bool) {
 }
 
 // literals returns the literals behind n that the walk follows for a segment t, sorted.
-func (w *walk[A]) literals(n *node[A], t HoledSegment) (texts []string) {
+func (w *walk[A]) literals(n *match.Node[A], t HoledSegment) (texts []string) {
 	if t.known() && !w.near {
-		if n.literals[t[0]] != nil {
+		if n.Child(t[0]) != nil {
 			return t
 		}
 		return nil
 	}
-	for text := range n.literals {
+	for text := range n.Literals() {
 		if _, near := t.distance(text); near {
 			texts = append(texts, text)
 		}
@@ -128,10 +129,10 @@ func (w *walk[A]) literals(n *node[A], t HoledSegment) (texts []string) {
 }
 
 // rest visits the catch-alls that begin at n, and the trie that is mounted there.
-func (w *walk[A]) rest(n *node[A], p position) (ends bool) {
+func (w *walk[A]) rest(n *match.Node[A], p position) (ends bool) {
 	rest := w.path[p.i:]
-	for b := range n.branches() {
-		if b.rest != nil && w.follows(b, rest...) && w.found(b.rest, p.behind(b.segment(pattern.Rest), nil).trail) && b.isCertain(rest...) {
+	for b := range n.Branches() {
+		if b.Rest != nil && w.follows(b, rest...) && w.found(b.Rest, p.behind(segmentOf(b, pattern.Rest), nil).trail) && isCertain(b, rest...) {
 			return true
 		}
 	}
@@ -139,30 +140,30 @@ func (w *walk[A]) rest(n *node[A], p position) (ends bool) {
 }
 
 // follows reports whether the walk follows a branch for texts.
-func (w *walk[A]) follows(b branch[A], texts ...HoledSegment) bool {
-	return w.refused || !slices.ContainsFunc(texts, func(t HoledSegment) bool { return !t.canFit(b.matcher) })
+func (w *walk[A]) follows(b match.Branch[A], texts ...HoledSegment) bool {
+	return w.refused || !slices.ContainsFunc(texts, func(t HoledSegment) bool { return !t.canFit(b.Matcher) })
 }
 
 // isCertain reports whether a search follows a branch for texts that the walk followed it for,
 // whatever the values of their holes are. For texts that its matcher refuses, which a walk
 // follows with refused, nothing depends on it: there is no end behind them.
-func (b branch[A]) isCertain(texts ...HoledSegment) bool {
-	return b.matcher == nil || !slices.ContainsFunc(texts, func(t HoledSegment) bool { return !t.known() })
+func isCertain[A any](b match.Branch[A], texts ...HoledSegment) bool {
+	return b.Matcher == nil || !slices.ContainsFunc(texts, func(t HoledSegment) bool { return !t.known() })
 }
 
-// segment returns a segment of a trail for the branch.
-func (b branch[A]) segment(kind pattern.Kind) pattern.Segment {
-	return pattern.Segment{Kind: kind, Matcher: b.matcher}
+// segmentOf returns a segment of a trail for a branch.
+func segmentOf[A any](b match.Branch[A], kind pattern.Kind) pattern.Segment {
+	return pattern.Segment{Kind: kind, Matcher: b.Matcher}
 }
 
 // mounted visits the trie that is mounted at n, if there is one.
-func (w *walk[A]) mounted(n *node[A], p position) (ends bool) {
-	if n.mounted == nil {
+func (w *walk[A]) mounted(n *match.Node[A], p position) (ends bool) {
+	if n.Mounted() == nil {
 		return false
 	}
 	p = p.behind(pattern.Segment{Kind: mountPoint}, nil)
 	enters, ends := w.enter(p)
-	return enters && w.visit(&n.mounted.root, p) || ends
+	return enters && w.visit(n.Mounted().Root(), p) || ends
 }
 
 // withoutMounts returns the segments of a trail without mount points: as many as there are

@@ -1,4 +1,4 @@
-package match
+package reach
 
 import (
 	"math/rand/v2"
@@ -8,14 +8,28 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/testkit/routerules"
 )
 
+// trieOf returns a trie of rules.
+func trieOf(rules []routerules.Rule) *match.Trie[routerules.Rule] {
+	trie := &match.Trie[routerules.Rule]{}
+	routerules.Fill(trie, rules)
+	return trie
+}
+
+// haveAnswer reports whether a leaf has the answer for a method.
+func haveAnswer(leaves []*match.Leaf[routerules.Rule], method string, answer *routerules.Rule) bool {
+	return slices.ContainsFunc(leaves, func(l *match.Leaf[routerules.Rule]) bool { return l.Answer(method) == answer })
+}
+
 // possible returns the texts of the first rules of the leaves that Possible yields.
-func possible(rules []rule, method, path string, slashes bool) (said []string) {
+func possible(rules []routerules.Rule, method, path string, slashes bool) (said []string) {
 	texts, _, _ := ParsePath(path)
-	for _, l := range table(rules, nil, nil).trie.Possible(method, texts, slashes) {
-		said = append(said, l.Answers()[0].text)
+	for _, l := range Possible(trieOf(rules), method, texts, slashes) {
+		said = append(said, l.Answers()[0].Text)
 	}
 	return said
 }
@@ -60,7 +74,7 @@ func TestPossible(t *testing.T) {
 		t.Run(tt.request, func(t *testing.T) {
 			is := is.New(t)
 			method, path, _ := strings.Cut(tt.request, " ")
-			is.Equal(strings.Join(possible(rulesOf(tt.rules), method, holes(path), false), ", "), tt.want)
+			is.Equal(strings.Join(possible(routerules.ParseAll(tt.rules), method, holes(path), false), ", "), tt.want)
 		})
 	}
 }
@@ -86,7 +100,7 @@ func TestPossibleWithSlashes(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
-			got := possible(rulesOf(rules), "GET", holes(tt.path), true)
+			got := possible(routerules.ParseAll(rules), "GET", holes(tt.path), true)
 			slices.Sort(got)
 			is.Equal(strings.Join(slices.Compact(got), ", "), tt.want)
 		})
@@ -123,9 +137,9 @@ func TestParsePath(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	rules := rulesOf([]string{"GET users", "GET users/:id", "GET users/:id/edit", "POST user/:id/x", "GET api/recipes/:slug", "GET :lang/recipes/:slug",
+	rules := routerules.ParseAll([]string{"GET users", "GET users/:id", "GET users/:id/edit", "POST user/:id/x", "GET api/recipes/:slug", "GET :lang/recipes/:slug",
 		"GET imprint", "GET :lang", "GET admin > settings/:tab=long", "GET docs/*r", "GET lists/*r=ab", "GET styles.css"})
-	all := table(rules, nil, nil).trie
+	all := trieOf(rules)
 	for _, tt := range []struct{ request, want string }{
 		{"GET /user/{}", "GET users/:id"},
 		{"GET /usres", "GET users"},
@@ -151,8 +165,8 @@ func TestNearest(t *testing.T) {
 			method, path, _ := strings.Cut(tt.request, " ")
 			texts, _, _ := ParsePath(holes(path))
 			got := ""
-			if l := all.Nearest(method, texts); l != nil {
-				got = l.Answers()[0].text
+			if l := Nearest(all, method, texts); l != nil {
+				got = l.Answers()[0].Text
 			}
 			is.Equal(got, tt.want)
 		})
@@ -202,7 +216,7 @@ func fill(path string, values []string) (all [][]string) {
 
 // checkPossible says what is wrong with the leaves that may match a path, or "". The judge
 // fills the holes with many values, and asks the table itself.
-func checkPossible(rules []rule, method, path string) string {
+func checkPossible(rules []routerules.Rule, method, path string) string {
 	exact := true // the walk takes what two matchers say of one hole to be independent
 	for i, r := range rules {
 		segments := slices.Clone(r.Segments)
@@ -213,10 +227,11 @@ func checkPossible(rules []rule, method, path string) string {
 		}
 		rules[i].Pattern = pattern.New(segments)
 	}
-	all := table(rules, nil, nil)
+	trie := trieOf(rules)
+	all := match.Compile(trie, nil, nil)
 	texts, _, _ := ParsePath(path)
-	got, wide := all.trie.Possible(method, texts, false), all.trie.Possible(method, texts, true)
-	reached := map[*Leaf[rule]]bool{}
+	got, wide := Possible(trie, method, texts, false), Possible(trie, method, texts, true)
+	reached := map[*match.Leaf[routerules.Rule]]bool{}
 	for _, filled := range fill(path, valuesOfHoles) {
 		if len(filled) < len(texts) {
 			continue // a whole segment is empty
@@ -226,36 +241,36 @@ func checkPossible(rules []rule, method, path string) string {
 				break
 			}
 		}
-		if s := all.search(method, filled); s.leaf != nil && !slices.Contains(got, s.leaf) {
-			return "misses " + s.answer.text + " for /" + strings.Join(filled, "/")
+		if answer, _ := all.Find(method, filled); answer != nil && !haveAnswer(got, method, answer) {
+			return "misses " + answer.Text + " for /" + strings.Join(filled, "/")
 		}
 	}
 	slashes := []string{"a", "9/a", "x/b/9x", "b"}
 	for _, filled := range fill(path, slashes) {
-		if s := all.search(method, filled); s.leaf != nil && !slices.Contains(wide, s.leaf) {
-			return "with slashes, misses " + s.answer.text + " for /" + strings.Join(filled, "/")
+		if answer, _ := all.Find(method, filled); answer != nil && !haveAnswer(wide, method, answer) {
+			return "with slashes, misses " + answer.Text + " for /" + strings.Join(filled, "/")
 		}
 	}
-	seen := map[*Leaf[rule]]bool{}
+	seen := map[*match.Leaf[routerules.Rule]]bool{}
 	for _, l := range got {
 		if seen[l] {
-			return "yields twice " + l.Answers()[0].text
+			return "yields twice " + l.Answers()[0].Text
 		}
 		seen[l] = true
 		if !slices.Contains(wide, l) {
-			return "with slashes, misses " + l.Answers()[0].text
+			return "with slashes, misses " + l.Answers()[0].Text
 		}
 		if exact && !reached[l] {
-			return "yields " + l.Answers()[0].text + ", which answers for no values"
+			return "yields " + l.Answers()[0].Text + ", which answers for no values"
 		}
 	}
 	if strings.Contains(path, pattern.Hole) {
 		return ""
 	}
 	if answer, _ := all.Find(method, texts0(texts)); answer != nil && (len(got) == 0 || got[len(got)-1].Answer(method) != answer) {
-		return "does not end in " + answer.text
+		return "does not end in " + answer.Text
 	}
-	if leaves := all.trie.Possible("", texts, false); !slices.Equal(leaves, all.Matching(texts0(texts))) {
+	if leaves := Possible(trie, "", texts, false); !slices.Equal(leaves, all.Matching(texts0(texts))) {
 		return "yields other leaves than Matching"
 	}
 	return ""
@@ -271,20 +286,14 @@ func texts0(texts []HoledSegment) (path []string) {
 
 func TestRandomHoles(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	bytes := func(n int) []byte {
-		b := make([]byte, n)
-		for i := range b {
-			b[i] = byte(random.Uint32())
-		}
-		return b
-	}
+	bytes := func(n int) []byte { return routerules.RandomBytes(random, n) }
 	yielded := 0
 	for range 700 {
-		rules := rulesFrom(bytes(5 + random.IntN(60)))
+		rules := routerules.FromBytes(bytes(5 + random.IntN(60)))
 		for range 6 {
 			path, method := holedPath(bytes(random.IntN(5))), []string{"GET", "POST", "HEAD", "LOCK"}[random.IntN(4)]
 			if wrong := checkPossible(rules, method, path); wrong != "" {
-				t.Fatalf("%s %q of %q: %s", method, path, texts(rules), wrong)
+				t.Fatalf("%s %q of %q: %s", method, path, routerules.Texts(rules), wrong)
 			}
 			yielded += len(possible(rules, method, path, false))
 		}
@@ -298,12 +307,12 @@ func FuzzPossible(f *testing.F) {
 	f.Add([]byte("\x01\x02\x02\x00\x00\x02\x01\x03\x01\x01\x00\x04"), "GET", []byte("\x00\x05"))
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), "LOCK", []byte("\x09\x08\x01"))
 	f.Fuzz(func(t *testing.T, data []byte, method string, path []byte) {
-		if len(data) > 200 || method == "" || method == AnyMethod {
+		if len(data) > 200 || method == "" || method == match.AnyMethod {
 			t.Skip()
 		}
-		rules := rulesFrom(data)
+		rules := routerules.FromBytes(data)
 		if wrong := checkPossible(rules, method, holedPath(path)); wrong != "" {
-			t.Errorf("%s %q of %q: %s", method, holedPath(path), texts(rules), wrong)
+			t.Errorf("%s %q of %q: %s", method, holedPath(path), routerules.Texts(rules), wrong)
 		}
 	})
 }

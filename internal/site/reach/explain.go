@@ -1,10 +1,10 @@
-package match
+package reach
 
 import (
-	"maps"
 	"net/http"
 	"slices"
 
+	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
@@ -13,14 +13,14 @@ import (
 type Explanation[A any] struct {
 	Path       pattern.Path
 	Answer     *A             // nil if the request has none
-	Values     Values         // of the answer's parameters
-	Miss       Miss[A]        // if Answer is nil
+	Values     match.Values   // of the answer's parameters
+	Miss       match.Miss[A]  // if Answer is nil
 	Candidates []Candidate[A] // the most specific first
 }
 
 // A Candidate is a leaf whose pattern matches the path, or would without its matchers.
 type Candidate[A any] struct {
-	*Leaf[A]
+	*match.Leaf[A]
 	Verdict Verdict
 	Segment int               // the index of the segment that decided: see Verdict
 	Matcher *pattern.Matcher  // for Refused: the matcher that did
@@ -43,27 +43,21 @@ const (
 
 // Explain returns the Explanation of a request. It searches the trie, whose answer is the
 // one of ServeHTTP.
-func (t *Table[A]) Explain(r *http.Request) Explanation[A] {
-	var e Explanation[A]
-	asked := &Table[A]{
-		trie: t.trie,
-		hit:  func(a *A, _ http.ResponseWriter, _ *http.Request, values Values) { e.Answer, e.Values = a, values },
-		miss: func(_ http.ResponseWriter, _ *http.Request, m Miss[A]) { e.Miss = m },
-	}
-	asked.matchUncleanPath(nil, r)
+func Explain[A any](t *match.Table[A], r *http.Request) (e Explanation[A]) {
+	e.Answer, e.Values, e.Miss = t.Ask(r)
 	p, ok := pattern.ParsePath(r)
 	if !ok {
 		return e
 	}
 	e.Path = p
-	e.judge(r.Method, e.collect(t.trie))
+	e.judge(r.Method, e.collect(t.Trie()))
 	return e
 }
 
 // collect collects the candidates for the path. It returns the trail of the mounted trie that
 // owns the path, if there is one: the last one that a search would enter. A search ends behind
 // it, so candidates outside of it that come later are late.
-func (e *Explanation[A]) collect(t *Trie[A]) (owner []pattern.Segment) {
+func (e *Explanation[A]) collect(t *match.Trie[A]) (owner []pattern.Segment) {
 	w := walk[A]{refused: true}
 	for _, segment := range e.Path.Segments {
 		w.path = append(w.path, HoledSegment{segment})
@@ -71,7 +65,7 @@ func (e *Explanation[A]) collect(t *Trie[A]) (owner []pattern.Segment) {
 	isLate := func(trail []pattern.Segment) bool {
 		return len(trail) < len(owner) || !slices.Equal(trail[:len(owner)], owner)
 	}
-	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
+	w.found = func(l *match.Leaf[A], trail []pattern.Segment) bool {
 		m, segment := refusal(trail, e.Path.Segments)
 		e.Candidates = append(e.Candidates, Candidate[A]{Leaf: l, Matcher: m, Segment: segment, trail: slices.Clone(trail), late: isLate(trail)})
 		return false
@@ -86,7 +80,7 @@ func (e *Explanation[A]) collect(t *Trie[A]) (owner []pattern.Segment) {
 		owner = slices.Clone(p.trail)
 		return true, false
 	}
-	w.visit(&t.root, position{})
+	w.visit(t.Root(), position{})
 	return owner
 }
 
@@ -118,7 +112,7 @@ func (e *Explanation[A]) judge(method string, owner []pattern.Segment) {
 		switch c := &e.Candidates[i]; {
 		case c.Matcher != nil:
 			c.Verdict = Refused
-		case i == first && e.Answer == nil && c.unclean != nil && c.Leaf.Answer(method) == c.any:
+		case i == first && e.Answer == nil && c.IsAnySpelling(method):
 			c.Verdict = Ambiguous
 		case i == first:
 			c.Verdict = Answers
@@ -147,14 +141,4 @@ func divergence(first, second []pattern.Segment) (Verdict, int) {
 		}
 	}
 	return LessSpecific, segment
-}
-
-// Allowed returns the value of Allow for leaves: their methods, HEAD and OPTIONS included,
-// sorted.
-func Allowed[A any](leaves []*Leaf[A]) []string {
-	methods := map[string]bool{http.MethodOptions: true}
-	for _, l := range leaves {
-		l.Methods(methods)
-	}
-	return slices.Sorted(maps.Keys(methods))
 }

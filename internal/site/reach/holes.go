@@ -1,15 +1,16 @@
-package match
+// Package reach finds what a URL may lead to, beyond the one answer that a request gets. [Possible],
+// [Nearest] and [Refusing] are for URLs with holes, as templates have them. [Explain] says of a request why the
+// other patterns that match its path do not answer it.
+package reach
 
 import (
 	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 )
-
-// Hole is pattern.Hole.
-const Hole = pattern.Hole
 
 // A HoledSegment is a segment of a path with holes, unescaped: the known texts, with a hole between
 // each two.
@@ -81,14 +82,14 @@ func (t HoledSegment) canFit(m *pattern.Matcher) bool {
 //
 // A value is any text within its segment. If slashes is set, it may also contain slashes, and
 // be empty if it is the whole path. A leaf may then come more than once.
-func (t *Trie[A]) Possible(method string, path []HoledSegment, slashes bool) (leaves []*Leaf[A]) {
+func Possible[A any](t *match.Trie[A], method string, path []HoledSegment, slashes bool) (leaves []*match.Leaf[A]) {
 	w := walk[A]{path: path, slashes: slashes, seen: map[visit[A]]bool{}}
-	w.found = func(l *Leaf[A], _ []pattern.Segment) bool {
+	w.found = func(l *match.Leaf[A], _ []pattern.Segment) bool {
 		leaves = append(leaves, l)
 		return method != "" && l.Answer(method) != nil
 	}
 	w.enter = func(p position) (enters, ends bool) { return !p.dots, true }
-	w.visit(&t.root, position{})
+	w.visit(t.Root(), position{})
 	return leaves
 }
 
@@ -99,10 +100,10 @@ func (t *Trie[A]) Possible(method string, path []HoledSegment, slashes bool) (le
 //
 // Nearest compares the path with all literals beside those of the path, so it is for paths
 // that are wrong.
-func (t *Trie[A]) Nearest(method string, path []HoledSegment) (best *Leaf[A]) {
+func Nearest[A any](t *match.Trie[A], method string, path []HoledSegment) (best *match.Leaf[A]) {
 	var like likeness
 	w := walk[A]{path: path, near: true}
-	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
+	w.found = func(l *match.Leaf[A], trail []pattern.Segment) bool {
 		found := likenessOf(trail, path)
 		if found.distance > 0 && (method == "" || l.Answer(method) != nil) && (best == nil || found.isCloser(like)) {
 			best, like = l, found
@@ -110,7 +111,7 @@ func (t *Trie[A]) Nearest(method string, path []HoledSegment) (best *Leaf[A]) {
 		return false
 	}
 	w.enter = func(position) (enters, ends bool) { return true, false }
-	w.visit(&t.root, position{})
+	w.visit(t.Root(), position{})
 	return best
 }
 
@@ -118,9 +119,9 @@ func (t *Trie[A]) Nearest(method string, path []HoledSegment) (best *Leaf[A]) {
 // method, but for a matcher: that of the segment of its pattern, which does not take the value. The leaf
 // is nil if there is none. If method is "", any leaf counts. Without a literal segment in front of the
 // matcher that the path has, too, the pattern is hardly meant: [lang=lang] refuses almost any path.
-func (t *Trie[A]) Refusing(method string, path []HoledSegment) (refusing *Leaf[A], segment int, value string) {
+func Refusing[A any](t *match.Trie[A], method string, path []HoledSegment) (refusing *match.Leaf[A], segment int, value string) {
 	w := walk[A]{path: path, refused: true}
-	w.found = func(l *Leaf[A], trail []pattern.Segment) bool {
+	w.found = func(l *match.Leaf[A], trail []pattern.Segment) bool {
 		if method != "" && l.Answer(method) == nil {
 			return false
 		}
@@ -142,7 +143,7 @@ func (t *Trie[A]) Refusing(method string, path []HoledSegment) (refusing *Leaf[A
 		return false
 	}
 	w.enter = func(position) (enters, ends bool) { return true, false }
-	w.visit(&t.root, position{})
+	w.visit(t.Root(), position{})
 	return refusing, segment, value
 }
 
