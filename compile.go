@@ -13,6 +13,7 @@ import (
 
 	"example.com/flow/internal/check/examples"
 	"example.com/flow/internal/check/inputs"
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/forms"
@@ -45,6 +46,7 @@ type table struct {
 	assets       map[string]*asset     // public files, by path below public/
 	listed       map[string]listedPage // the pages that lists have, by path; nil if the Router has no formats
 	views        *templates.Views
+	checked      *pages.Checked                  // the views with what checks find; nil once forgetViews was called
 	bare         map[string]bool                 // the pages without a handler, by path: nothing renders them but GET
 	onErrors     *routetree.Nearest[onErrorFunc] // the functions of Dir.OnError; nil if there are none
 	data         map[string][]templates.Data     // the types of the data of templates, by what View takes
@@ -64,6 +66,7 @@ func newTable(r *Router) *table {
 		settings:    settings{crossOrigin: &r.CrossOrigin, dev: r.dev},
 		names:       map[string]*routetree.Route{},
 		views:       &templates.Views{},
+		checked:     pages.New(&templates.Views{}, pages.Application{}, nil),
 		bare:        map[string]bool{},
 		mountPrefix: pattern.New(r.tree.Prefix),
 		maxBody:     cmp.Or(r.MaxBody, defaultMaxBody),
@@ -176,7 +179,7 @@ func compile(r *Router) *table {
 	for _, c := range all {
 		var broken []fault.Fault
 		if linksAreKnown {
-			broken = linkFaults(c.table.views, c.tree, routes)
+			broken = linkFaults(c.table.checked, c.tree, routes)
 		}
 		c.forgetViews()
 		c.renderFixed()
@@ -335,7 +338,7 @@ func (c *compiler) addRoute(r *routetree.Route) {
 			}
 		}
 	}
-	needed := c.neededBy(r, c.table.views)
+	needed := c.neededBy(r, c.table.checked)
 	if len(plain) > 0 && c.isFixed(r) {
 		c.fixed = append(c.fixed, fixedRoute{r, needed, plain})
 	} else {

@@ -14,6 +14,7 @@ import (
 	"text/template"
 
 	"example.com/flow/internal/check/examples"
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/disk"
@@ -44,8 +45,19 @@ type routerInDev struct {
 // views returns the templates on disk, and their faults. ctx is the context of the request that
 // they are for.
 func (d *routerInDev) views(ctx context.Context) (*templates.Views, error) {
+	checked, err := d.checked(ctx)
+	return checked.Views, err
+}
+
+// checked is views, with what checks find.
+func (d *routerInDev) checked(ctx context.Context) (*pages.Checked, error) {
 	r := d.router
-	return d.disk.Views(ondisk.Binary{Tree: r.tree, Host: r.table.Load().host(r), Log: r.logger()}, livereload.NoteOf(ctx).Began())
+	return d.disk.Checked(r.table.Load().binary(r, r.logger()), livereload.NoteOf(ctx).Began())
+}
+
+// binary returns what development needs to know of the program.
+func (t *table) binary(r *Router, log *slog.Logger) ondisk.Binary {
+	return ondisk.Binary{Tree: r.tree, Host: t.host(r), Application: t.application(), Log: log}
 }
 
 // gone returns an error if a route file is not on disk.
@@ -304,10 +316,10 @@ func (r *Router) foundOnDisk(judgesPages bool) (found []fault.Fault) {
 			continue
 		}
 		t, routes := r.table.Load(), r.siteOnDisk()
-		views, err := r.dev.views(context.Background())
-		found = slices.Concat(found, fault.Of(err), r.dev.disk.Warnings(), t.compiler.datalessFaults(views), linkFaults(views, r.tree, routes), examples.Check(r.tree, r.dev.disk.Files(), routes))
+		checked, err := r.dev.checked(context.Background())
+		found = slices.Concat(found, fault.Of(err), r.dev.disk.Warnings(), t.compiler.datalessFaults(checked), linkFaults(checked, r.tree, routes), examples.Check(r.tree, r.dev.disk.Files(), routes))
 		if judgesPages {
-			found = append(found, t.prove(views)...)
+			found = append(found, t.prove(checked)...)
 		}
 	}
 	return found
@@ -360,8 +372,9 @@ func (c *compiler) addDiskFaults() {
 			continue
 		}
 		var err error
-		c.table.views, err = d.disk.Views(ondisk.Binary{Tree: c.tree, Host: c.table.host(c.router), Log: slog.New(slog.DiscardHandler)}, disk.Now())
-		c.faults = slices.Concat(c.faults, fault.Of(err), c.datalessFaults(c.table.views))
+		c.table.checked, err = d.disk.Checked(c.table.binary(c.router, slog.New(slog.DiscardHandler)), disk.Now())
+		c.table.views = c.table.checked.Views
+		c.faults = slices.Concat(c.faults, fault.Of(err), c.datalessFaults(c.table.checked))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/csp"
 	"example.com/flow/internal/serve/pages/templates"
@@ -65,27 +66,28 @@ func (c *compiler) readViews() {
 	}
 	texts, faults := templates.ReadTexts(c.tree)
 	views, more := templates.NewViews(c.tree, texts, c.table.host(c.router), nil)
-	c.table.views = views
-	c.faults = append(append(c.faults, faults...), more...)
+	c.table.views, c.table.checked = views, pages.New(views, c.table.application(), nil)
+	c.faults = slices.Concat(c.faults, faults, more, c.table.checked.Faults())
 }
 
 // forgetViews lets go of what requests do not need of the templates.
 func (c *compiler) forgetViews() {
-	if c.router.dev == nil && !c.router.outermost().forChecksOnly {
+	if c.router.dev == nil && !c.tree.Missing && !c.router.outermost().forChecksOnly {
 		c.table.views.Forget()
+		c.table.checked = nil
 	}
 }
 
-// wholeViews returns the templates with what only checks need. It reads them again if that is gone,
-// since the Router was compiled before the command began.
-func (r *Router) wholeViews() *templates.Views {
+// checkedViews returns the templates with what checks find. It reads them again if that is gone, since
+// the Router was compiled before the command began.
+func (r *Router) checkedViews() *pages.Checked {
 	t := r.table.Load()
-	if r.dev != nil || r.tree.Missing || !t.views.Forgot() {
-		return t.views
+	if t.checked != nil {
+		return t.checked
 	}
 	texts, _ := templates.ReadTexts(r.tree)
 	views, _ := templates.NewViews(r.tree, texts, t.host(r), nil)
-	return views
+	return pages.New(views, t.application(), nil)
 }
 
 // plansVariable is the environment variable that says how pages are rendered: see templates.Plans.
@@ -138,15 +140,19 @@ func (t *table) host(r *Router) templates.Host {
 		Plans:      templates.Plans(os.Getenv(plansVariable)),
 		Nonce:      templateNonce,
 		NoNonce:    t.settings.policy.WhyNoNonce(),
-		Policy:     t.settings.policy.Policy(),
 		Sample:     match.URLBase{Segments: t.mountPrefix.Segments, Values: slices.Repeat(match.Values{{Value: pattern.Hole}}, len(t.mountPrefix.Names))},
-		Method:     checkFieldCall,
+		CheckFile:  pages.CheckFile,
 		Request:    reflect.TypeFor[*Request](),
 		Data:       t.data,
 		ErrorData:  reflect.TypeFor[errorPage](),
 		PerRequest: len(t.mountPrefix.Names) > 0,
 		Excused:    func(name string) bool { return t.names[name] == nil && (t.namesMissing || t.misplaced[name]) },
 	}
+}
+
+// application returns what the checks of pages need to know.
+func (t *table) application() pages.Application {
+	return pages.Application{Method: checkFieldCall, Policy: t.settings.policy.Policy()}
 }
 
 // templateNonce is the template function nonce. at is the request, or nil if a page is rendered once.
@@ -182,7 +188,7 @@ func plainPage(req *Request) (Response, error) {
 	return Page(nil), nil
 }
 
-// A need is the first field of its data that a page asks for: see templates.Views.Needs.
+// A need is the first field of its data that a page asks for: see pages.Checked.Needs.
 type need struct {
 	field string
 	line  int // 0 if there is none
@@ -190,9 +196,9 @@ type need struct {
 
 // neededBy returns what the page of a route asks for in these templates, if no handler for GET gives it
 // any data.
-func (c *compiler) neededBy(r *routetree.Route, views *templates.Views) (n need) {
+func (c *compiler) neededBy(r *routetree.Route, checked *pages.Checked) (n need) {
 	if c.plan.Of(r).GivesNoData() {
-		n.field, n.line = views.Needs(r.Path)
+		n.field, n.line = checked.Needs(r.Path)
 	}
 	return n
 }
@@ -223,9 +229,9 @@ func (c *compiler) datalessFault(r *routetree.Route, n need, failed bool) fault.
 }
 
 // datalessFaults returns the faults of the pages that ask for data in these templates, and get none.
-func (c *compiler) datalessFaults(views *templates.Views) (faults []fault.Fault) {
+func (c *compiler) datalessFaults(checked *pages.Checked) (faults []fault.Fault) {
 	for _, r := range c.tree.Routes {
-		if n := c.neededBy(r, views); n.line > 0 {
+		if n := c.neededBy(r, checked); n.line > 0 {
 			faults = append(faults, c.datalessFault(r, n, false))
 		}
 	}
@@ -279,7 +285,7 @@ func (x *exchange) logMisfit(v *templates.View, data any, said []templates.Data)
 	for _, d := range said {
 		declared = append(declared, fmt.Sprintf("%v (%v)", d.Type, d.Where))
 	}
-	args := []any{"page", v.File(), "data", fmt.Sprintf("%T", data), "declared", strings.Join(declared, ", "), "pattern", x.endpoint.pattern}
+	args := []any{"page", v.File, "data", fmt.Sprintf("%T", data), "declared", strings.Join(declared, ", "), "pattern", x.endpoint.pattern}
 	if pos := x.endpoint.handler.pos; pos.Line > 0 {
 		args = append(args, "handler", pos.String())
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/site"
@@ -31,8 +31,8 @@ func (e *endpoint) asRoute() *site.Route {
 }
 
 // linkFaults returns the faults of the links in the templates of a tree.
-func linkFaults(views *templates.Views, t *routetree.Tree, routes *site.Map) []fault.Fault {
-	sources, fields := views.Links(site.PageURLs(t))
+func linkFaults(checked *pages.Checked, t *routetree.Tree, routes *site.Map) []fault.Fault {
+	sources, fields := checked.Links(site.PageURLs(t))
 	return links.Check(sources, fields, routes.Find)
 }
 
@@ -40,7 +40,7 @@ func init() { site.PlacesOf = placesIn }
 
 // placesIn is site.PlacesOf. The templates of a Router are read again when they are first asked.
 func placesIn(router any) func(path, text, what string) (file string, line, column int) {
-	r, all := router.(*Router), map[*table]*templates.Views{}
+	r, all := router.(*Router), map[*table]*pages.Checked{}
 	return func(path, text, what string) (file string, line, column int) {
 		t, name := r.compile(), "+error"
 		if path != "" {
@@ -56,7 +56,7 @@ func placesIn(router any) func(path, text, what string) (file string, line, colu
 		}
 		for _, inner := range r.withMounted() {
 			if inner.table.Load() == t && all[t] == nil {
-				all[t] = inner.wholeViews()
+				all[t] = inner.checkedViews()
 			}
 		}
 		return all[t].Place(name, text, what)

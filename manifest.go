@@ -55,7 +55,7 @@ func (r *Router) site(host string, of *Router) manifest.Site {
 				s.Assets[plain] = manifest.WithHoles(site.URL(a.hashed))
 			}
 		}
-		sources, fields := inner.wholeViews().Links(site.PageURLs(inner.tree))
+		sources, fields := inner.checkedViews().Links(site.PageURLs(inner.tree))
 		asking := links.Requests(sources, fields)
 		for _, source := range sources {
 			for _, name := range source.Assets {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/pages/templates"
 )
 
 // eachInside calls f for r, the Routers mounted inside it, and those of Hosts that are mounted in
@@ -38,7 +38,7 @@ func (r *Router) eachInside(f func(before string, r *Router)) {
 // look for them, so that serving does not wait for it.
 func (r *Router) proved() (warnings []fault.Fault) {
 	r.eachInside(func(before string, r *Router) {
-		for _, f := range r.table.Load().prove(r.wholeViews()) {
+		for _, f := range r.table.Load().prove(r.checkedViews()) {
 			f.Text = before + f.Text
 			warnings = append(warnings, f)
 		}
@@ -47,8 +47,9 @@ func (r *Router) proved() (warnings []fault.Fault) {
 }
 
 // prove returns the warnings about the pages of the Router, given its templates.
-func (t *table) prove(views *templates.Views) []fault.Fault {
-	return views.Prove(func(name string) bool {
+func (t *table) prove(checked *pages.Checked) []fault.Fault {
+	return checked.Warnings(func(name string) bool {
+		views := checked.Views
 		v, err := views.View(name)
 		if err != nil || !t.bare[name] || !v.IsFixed() {
 			return false
@@ -64,7 +65,7 @@ func (r *Router) describePages() string {
 	pages := 0
 	var without, inPart []string
 	r.eachInside(func(before string, r *Router) {
-		for _, p := range r.wholeViews().Pages() {
+		for _, p := range r.checkedViews().Pages() {
 			pages++
 			if p.RunsNoScript {
 				without = append(without, fmt.Sprintf("%s%s: runs no script\n", before, p.File))

@@ -212,7 +212,7 @@ func (r *Router) printFaults(p command.Process, err error, warnings []fault.Faul
 // rendered, for r and the Routers mounted inside it.
 func (r *Router) unplanned() (lines []string, rendered int) {
 	for _, r := range r.withMounted() {
-		more, n := r.wholeViews().Unplanned()
+		more, n := r.checkedViews().Views.Unplanned()
 		lines, rendered = append(lines, more...), rendered+n
 	}
 	return lines, rendered

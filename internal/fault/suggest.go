@@ -63,3 +63,28 @@ func Distance(a, b []rune) int {
 	}
 	return row[len(b)]
 }
+
+// IsTypo reports whether a name differs from another one only in case, or in one letter that
+// is missing, doubled or swapped with its neighbour. Other similar names, such as +errors or
+// +flyout, and the singular of a plural, are likely to be intended.
+func IsTypo(name, meant string) bool {
+	name, meant = strings.ToLower(name), strings.ToLower(meant)
+	switch {
+	case name == meant:
+		return true
+	case name+"s" == meant: // "row" beside "rows"
+		return false
+	}
+	for i := range len(meant) {
+		missing := meant[:i] + meant[i+1:]
+		doubled := meant[:i] + meant[i:i+1] + meant[i:]
+		swapped := ""
+		if i+1 < len(meant) {
+			swapped = meant[:i] + meant[i+1:i+2] + meant[i:i+1] + meant[i+2:]
+		}
+		if name == missing || name == doubled || name == swapped {
+			return true
+		}
+	}
+	return false
+}

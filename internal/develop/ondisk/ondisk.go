@@ -19,6 +19,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/templates"
@@ -29,9 +30,10 @@ import (
 
 // A Binary is the tree that the program was built with, and the functions of its templates.
 type Binary struct {
-	Tree *routetree.Tree
-	Host templates.Host
-	Log  *slog.Logger
+	Tree        *routetree.Tree
+	Host        templates.Host
+	Application pages.Application
+	Log         *slog.Logger
 }
 
 // A Source is a directory whose files are read in place of the embedded ones. It is safe for
@@ -43,13 +45,13 @@ type Source struct {
 
 	mu      sync.Mutex
 	shared  []*disk.Watcher  // of the shared trees of flow.New
-	seen    []*disk.Snapshot // of the directory and the shared trees, as Views has seen them last
+	seen    []*disk.Snapshot // of the directory and the shared trees, as Checked has seen them last
 	listed  []*disk.Snapshot // those that tree was made of
 	tree    *routetree.Tree
 	texts   map[string]*text // the templates of tree, by name
 	settled bool             // all texts are settled
-	views   *templates.Views
-	found   []fault.Fault   // what is wrong with views, with warnings
+	checked *pages.Checked
+	found   []fault.Fault   // what is wrong with checked, with warnings
 	known   map[string]bool // the files of the binary
 	onDisk  map[string]bool // the files of tree
 	differs string          // what compare has logged last
@@ -98,24 +100,24 @@ func (s *Source) Check() error {
 	return nil
 }
 
-// Views returns the templates as they were on disk at the Moment since or later, and their
-// faults as an error. It reads the files that have changed, and makes new views for the
+// Checked returns the templates as they were on disk at the Moment since or later, with what checks
+// find, and their faults as an error. It reads the files that have changed, and makes new views for the
 // templates that use them.
-func (s *Source) Views(b Binary, since disk.Moment) (*templates.Views, error) {
+func (s *Source) Checked(b Binary, since disk.Moment) (*pages.Checked, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	look := s.look(b.Tree, since)
-	if s.views != nil && s.settled && slices.EqualFunc(look, s.seen, (*disk.Snapshot).Same) {
-		return s.views, fault.Join(s.found)
+	if s.checked != nil && s.settled && slices.EqualFunc(look, s.seen, (*disk.Snapshot).Same) {
+		return s.checked, fault.Join(s.found)
 	}
-	renamed := s.views == nil || !slices.EqualFunc(look, s.seen, (*disk.Snapshot).SameNames)
+	renamed := s.checked == nil || !slices.EqualFunc(look, s.seen, (*disk.Snapshot).SameNames)
 	if renamed {
 		s.list(b, look)
 	}
 	changed := s.read(look)
 	s.seen = look
 	if !renamed && !changed {
-		return s.views, fault.Join(s.found)
+		return s.checked, fault.Join(s.found)
 	}
 	var texts []templates.Text
 	faults := slices.Clone(s.tree.Faults)
@@ -126,12 +128,17 @@ func (s *Source) Views(b Binary, since disk.Moment) (*templates.Views, error) {
 			faults = append(faults, fault.In(t.File, "cannot be read: %v", t.err))
 		}
 	}
-	views, more := templates.NewViews(s.tree, texts, s.host(b), s.views)
-	s.views, s.found = views, append(faults, more...)
-	return s.views, fault.Join(s.found)
+	var before *templates.Views
+	if s.checked != nil {
+		before = s.checked.Views
+	}
+	views, more := templates.NewViews(s.tree, texts, s.host(b), before)
+	s.checked = pages.New(views, b.Application, s.checked)
+	s.found = slices.Concat(faults, more, s.checked.Faults())
+	return s.checked, fault.Join(s.found)
 }
 
-// Warnings returns the warnings about the templates, as the last call of Views has found them.
+// Warnings returns the warnings about the templates, as the last call of Checked has found them.
 func (s *Source) Warnings() []fault.Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -236,7 +243,7 @@ func (s *Source) Gone(r *routetree.Route) error {
 
 // Hint returns a sentence for the client about a 404, or "". The sentence names a route file
 // that is on disk and not in the binary, and matches the request; or else the nearest of the
-// known URLs. Hint uses the files as the last call of Views has seen them.
+// known URLs. Hint uses the files as the last call of Checked has seen them.
 func (s *Source) Hint(req *http.Request, known []URL) string {
 	asked, _ := pattern.ParsePath(req)
 	s.mu.Lock()
@@ -263,7 +270,7 @@ func (s *Source) unbuiltAt(path []pattern.Segment, urls []URL) *URL {
 }
 
 // IsUnbuilt reports whether a route file or a public file that is on disk and not in the
-// binary matches a path. It uses the files as the last call of Views has seen them.
+// binary matches a path. It uses the files as the last call of Checked has seen them.
 func (s *Source) IsUnbuilt(path []pattern.Segment) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -271,7 +278,7 @@ func (s *Source) IsUnbuilt(path []pattern.Segment) bool {
 }
 
 // IsGone reports whether a route file or a public file, as messages name it, is in the binary
-// and not on disk. It uses the files as the last call of Views has seen them.
+// and not on disk. It uses the files as the last call of Checked has seen them.
 func (s *Source) IsGone(file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,6 +15,8 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/develop/disk"
 	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/routetree"
@@ -69,6 +71,12 @@ func source(m *memory, built fs.FS, further ...fs.FS) (*Source, Binary) {
 	return s, b
 }
 
+// viewsOf returns the templates as they are now.
+func viewsOf(s *Source, b Binary) (*templates.Views, error) {
+	checked, err := s.Checked(b, disk.Now())
+	return checked.Views, err
+}
+
 // manyPages returns a directory of sections with 20 pages each.
 func manyPages(sections int) *memory {
 	m := newMemory()
@@ -93,7 +101,7 @@ func manyPages(sections int) *memory {
 func TestOnlyWhatChanged(t *testing.T) {
 	m := manyPages(50)
 	s, b := source(m, maps.Clone(m.MapFS))
-	before, err := s.Views(b, disk.Now())
+	before, err := viewsOf(s, b)
 	is.New(t).NoErr(err)
 	names := slices.Sorted(maps.Keys(b.Tree.Templates))
 	is.New(t).Equal(m.reads, 1000+50+4)
@@ -127,7 +135,7 @@ func TestOnlyWhatChanged(t *testing.T) {
 			is := is.New(t)
 			tt.change()
 			m.reads = 0
-			now, err := s.Views(b, disk.Now())
+			now, err := viewsOf(s, b)
 			made := 0
 			for _, name := range names {
 				old, _ := before.View(name)
@@ -162,7 +170,7 @@ func savedTwiceWithinATick(t *testing.T) {
 		m.write("router/index.html", text)
 		m.MapFS["router/index.html"].ModTime = now
 		m.reads = 0
-		views, err := s.Views(b, disk.Now())
+		views, err := viewsOf(s, b)
 		is.NoErr(err)
 		is.True(strings.Contains(render(t, views, "index"), text))
 		is.True(m.reads > 0)
@@ -170,7 +178,7 @@ func savedTwiceWithinATick(t *testing.T) {
 	m.MapFS["router/index.html"].ModTime = time.Now().Add(time.Hour) // of a clock that is ahead
 	for _, text := range []string{"ten", "new"} {
 		m.MapFS["router/index.html"].Data = []byte(text)
-		views, err := s.Views(b, disk.Now())
+		views, err := viewsOf(s, b)
 		is.NoErr(err)
 		is.True(strings.Contains(render(t, views, "index"), text))
 	}
@@ -196,8 +204,20 @@ func rendered(views *templates.Views, v *templates.View, data any) string {
 	return string(page.HTML())
 }
 
+// found returns what checks find that is no fault: about pages as a whole, and which links there are.
+func found(c *pages.Checked) (all []string) {
+	for _, f := range c.Warnings(func(string) bool { return false }) {
+		all = append(all, f.Error())
+	}
+	sources, fields := c.Links(func(name string) []string { return []string{"/" + name} })
+	for _, r := range links.Requests(sources, fields) {
+		all = append(all, fmt.Sprint(r.File, r.Method, r.URL))
+	}
+	return all
+}
+
 // TestAsMadeAtOnce changes files at random. Templates that are made of what has changed are
-// those that are made of all files at once, and so are the faults.
+// those that are made of all files at once, and so are the faults and what checks find.
 func TestAsMadeAtOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	// What calls others is no partial that they call, so that none calls itself without end.
@@ -207,7 +227,7 @@ func TestAsMadeAtOnce(t *testing.T) {
 		{"+layout", "+error", "index", "x", "x/+layout", "x/+error", "x/y", "(g)/+layout", "(g)/z", "x/[id]", "(g)/+error"},
 	}
 	texts := [][]string{
-		{`A {{.}}`, `{{define "t"}}mine{{end}}page`, `{{asset "a.css"}}`, `{{if}}`, `{{none}}`, `<a href="`, `{{template "t"}}`},
+		{`A {{.}}`, `{{define "t"}}mine{{end}}page`, `{{asset "a.css"}}`, `{{if}}`, `{{none}}`, `<a href="`, `{{template "t"}}`, `<a href="/x">x</a><input>`},
 		{`B {{template "+a" .}}`, `{{template "x/+a" .}}`, `<a href="{{template "+a" .}}">`},
 		{
 			`{{template "+b" .}}{{block "t" .}}t{{end}}`, `{{template "x/+c" .}}`, `{{template "+shared"}}`, `[{{template "content" .}}]`, `{{define "u"}}<b>{{end}}{{template "+b"}}`,
@@ -246,9 +266,13 @@ func TestAsMadeAtOnce(t *testing.T) {
 					m.write("router/"+name+".html", some[random.IntN(len(some))])
 				}
 			}
-			views, err := s.Views(b, disk.Now())
+			checked, err := s.Checked(b, disk.Now())
 			fresh, b := source(m, built, further)
-			all, want := fresh.Views(b, disk.Now())
+			atOnce, want := fresh.Checked(b, disk.Now())
+			views, all := checked.Views, atOnce.Views
+			if got, want := found(checked), found(atOnce); !slices.Equal(got, want) {
+				t.Fatalf("round %d, step %d: the checks find\n%q\nwant\n%q", round, step, got, want)
+			}
 			if fmt.Sprint(err) != fmt.Sprint(want) {
 				t.Fatalf("round %d, step %d: got the faults\n%v\nwant\n%v", round, step, err, want)
 			}

@@ -3,18 +3,14 @@ package templates
 import (
 	"errors"
 	"fmt"
-	"html"
 	"html/template"
-	"net/url"
 	"path"
 	"reflect"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
-	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -84,31 +80,11 @@ func (c *Conversion) stillLinks(x *routetree.LinkIndex) bool {
 	return true
 }
 
-// missing says what would be right in place of a link of the HTML whose URL is relative and leads nowhere, or
-// returns "". asked is what browsers make of the URL.
-func (c *Conversion) missing(x *routetree.LinkIndex, t *routetree.Tree, l links.Link, asked string) string {
-	right, err := x.URL(c.Path, l.URL)
-	switch {
-	case err != nil:
-		return err.Error()
-	case right != l.URL:
-		return fmt.Sprintf("write %s, or have the format give the link to Source.Link", right)
-	case !l.Loads:
-		return ""
-	}
-	file, _, _ := routetree.Linked(c.Path, l.URL)
-	below, ok := strings.CutPrefix(file, routetree.RouterDir+"/")
-	written, _, _ := strings.Cut(c.html[l.Offset:], `"`)
-	if c.links[html.UnescapeString(written)] == nil { // the format does not ask for it, so that only its URL counts
-		decoded, _ := url.PathUnescape(asked)
-		below, ok = strings.CutPrefix(decoded, strings.TrimSuffix(pattern.New(t.Prefix).URL(nil), "/")+"/")
-	}
-	if !ok {
-		return ""
-	}
-	names := routetree.InPublic(below) // the last is without groups, as URLs are
-	return "a file of that URL would be " + t.Shown(names[len(names)-1])
-}
+// HTML returns the HTML of the page.
+func (c *Conversion) HTML() string { return c.html }
+
+// HasAsked reports whether the format has asked Link for a text.
+func (c *Conversion) HasAsked(to string) bool { return c.links[to] != nil }
 
 // A Mistake is an error at a line of the text of a page of a format, or in it as a whole if the line is
 // 0. That of a link is at the nth place, from 0, where the text has it.
@@ -169,15 +145,15 @@ func (c *Conversion) run(convert func(*Conversion) (template.HTML, any, error)) 
 }
 
 // convert makes the conversion of a page of a format.
-func (l *library) convert(f *templateFile) (faults []fault.Fault) {
-	format := l.Formats[path.Ext(f.file)]
+func (l *library) convert(f *File) (faults []fault.Fault) {
+	format := l.Formats[path.Ext(f.File)]
 	if format.Convert == nil {
 		return nil // which is reported elsewhere
 	}
-	c := &Conversion{File: f.file, Path: f.name, Text: strings.TrimPrefix(f.text, "\ufeff"), index: l.linkIndex()}
-	f.conversion = c
+	c := &Conversion{File: f.File, Path: f.Name, Text: strings.TrimPrefix(f.Text, "\ufeff"), index: l.linkIndex()}
+	f.Conversion = c
 	if !utf8.ValidString(c.Text) {
-		return []fault.Fault{fault.InLine(f.file, 1+strings.Count(c.Text[:firstInvalid(c.Text)], "\n"), "the text is not UTF-8: save it so")}
+		return []fault.Fault{fault.InLine(f.File, 1+strings.Count(c.Text[:firstInvalid(c.Text)], "\n"), "the text is not UTF-8: save it so")}
 	}
 	return c.run(format.Convert)
 }

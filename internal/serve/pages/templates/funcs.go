@@ -142,8 +142,8 @@ func (f *functions) suggestFunc(misspelt string) string {
 
 // isFixed reports whether a set of templates renders the same for any two requests with the
 // same data, but for the nonce: whether it calls no function that can see the difference.
-func (f *functions) isFixed(s *set) bool {
-	for name := range s.calls {
+func (f *functions) isFixed(s *Set) bool {
+	for name := range s.Calls {
 		if f.perRequest[name] {
 			return false
 		}

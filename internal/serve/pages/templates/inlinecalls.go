@@ -28,7 +28,7 @@ import (
 
 // An inliner makes the templates that html/template escapes from those of a set.
 type inliner struct {
-	set       *set
+	set       *Set
 	inlined   map[callSite]bool // the calls to inline
 	all       bool              // all calls are inlined
 	templates *template.Template
@@ -100,7 +100,7 @@ var errTooLarge = errors.New("too large")
 // It inlines the calls that do not begin and end in text, and tries again, until there are
 // none left. If html/template reports an error, escape inlines all calls: the error may come
 // from a wrong context.
-func (s *set) escape(name string) (*template.Template, error) {
+func (s *Set) escape(name string) (*template.Template, error) {
 	if !escapesInPlace() {
 		return nil, fault.In(s.inner, "flow does not know html/template of %s: update flow, or build with an older version of Go", runtime.Version())
 	}
@@ -117,8 +117,8 @@ func (s *set) escape(name string) (*template.Template, error) {
 		case err == nil:
 			t := s.trees[mismatched[0].callee]
 			name := t.Name
-			if f := s.byFile[name]; f != nil {
-				name = f.name
+			if f := s.Files[name]; f != nil {
+				name = f.Name
 			}
 			return nil, fault.InLine(t.ParseName, lineOf(t, t.Root), "%q calls itself, and html/template cannot tell where it ends: let it end what it begins, and, within a tag, an attribute, a title, a script or a style, put no text next to the call", name)
 		case err == errTooLarge && first == nil:

@@ -465,7 +465,7 @@ func byItself(t *testing.T, p testPage, data row) (right, elsewhere bool) {
 	t.Helper()
 	tree := routetree.Parse(flowtest.Pages(p.files), nil)
 	texts, _ := ReadTexts(tree)
-	l := newLibrary(tree, Host{}, &Views{})
+	l := newLibrary(tree, Host{})
 	l.parseAll(texts)
 	s, _ := l.assemble(l.files["x/page"], l.layoutsOf("x/page"))
 	templates := template.New("")
@@ -473,7 +473,7 @@ func byItself(t *testing.T, p testPage, data row) (right, elsewhere bool) {
 		template.Must(templates.AddParseTree(name, tree.Copy()))
 	}
 	var got strings.Builder
-	err := templates.ExecuteTemplate(&got, s.outer, data)
+	err := templates.ExecuteTemplate(&got, s.Outer, data)
 	want, _ := inOnePiece(p.whole, data)
 	return err == nil && got.String() == want, err != nil || strings.Contains(templates.DefinedTemplates(), "$htmltemplate_")
 }

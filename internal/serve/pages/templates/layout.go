@@ -14,20 +14,20 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// A set is a page with its layouts, or another template file by itself, together with all
+// A Set is a page with its layouts, or another template file by itself, together with all
 // templates that they call. html/template escapes and executes a set as a whole.
-type set struct {
-	outer string                 // the name of the template to execute: the outermost layout
+type Set struct {
+	Outer string                 // the name of the template to execute: the outermost layout
 	inner string                 // the name of the page itself
 	trees map[string]*parse.Tree // by name; pages share them, so escape copies them
 	slots map[string]string      // the template that goes into the slot of a layout, by the file of the layout
-	calls map[string]bool        // the functions that the templates call
-	// fragments are the templates that the page defines and that no other calls. Only Block
+	Calls map[string]bool        // the functions that the templates call
+	// Fragments are the templates that the page defines and that no other calls. Only Block
 	// renders them.
-	fragments []string
+	Fragments []string
 	faulty    bool // a file has faults of its own: the set is escaped to find more faults, and not rendered
 	warnings  []fault.Fault
-	byFile    map[string]*templateFile // the files of the set
+	Files     map[string]*File // by their paths
 	// maybeMisspelt has the names that the page or a layout defines and that are similar to
 	// those of blocks, and whether any template calls them: then they are not misspelt.
 	maybeMisspelt map[string]bool
@@ -38,41 +38,41 @@ type set struct {
 //
 // If several files define a name, the page goes before its layouts, an inner layout before
 // an outer one, and all of them before partials.
-func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fault.Fault) {
+func (l *library) assemble(f *File, layouts []*File) (*Set, []fault.Fault) {
 	b := &setBuilder{
 		library:   l,
-		set:       &set{outer: f.file, inner: f.file, trees: map[string]*parse.Tree{}, slots: map[string]string{}, calls: map[string]bool{}, byFile: map[string]*templateFile{}},
-		owner:     map[string]*templateFile{},
+		set:       &Set{Outer: f.File, inner: f.File, trees: map[string]*parse.Tree{}, slots: map[string]string{}, Calls: map[string]bool{}, Files: map[string]*File{}},
+		owner:     map[string]*File{},
 		undefined: map[string][]fault.Fault{},
 	}
-	files := append([]*templateFile{f}, layouts...)
+	files := append([]*File{f}, layouts...)
 	for _, layout := range layouts {
 		l.used[layout] = l.used[layout] || l.used[f]
 	}
-	if slices.ContainsFunc(files, func(f *templateFile) bool { return f.broken }) {
+	if slices.ContainsFunc(files, func(f *File) bool { return f.Broken }) {
 		return nil, nil
 	}
 	b.add(f, "")
 	for i, layout := range layouts {
 		if wrapped := files[i]; wrapped.beginsDocument() {
 			line := 1
-			if c := wrapped.conversion; c != nil {
-				line, _ = c.position(strings.Index(c.html, "<"))
+			if c := wrapped.Conversion; c != nil {
+				line, _ = c.Position(strings.Index(c.html, "<"))
 			}
-			b.faults = append(b.faults, fault.InColumn(wrapped.file, line, 0, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.file))
+			b.faults = append(b.faults, fault.InColumn(wrapped.File, line, 0, "it begins with <!doctype, and is shown inside %s: leave to the layout what stands around a page", layout.File))
 		}
-		b.add(layout, b.set.outer)
-		b.set.outer = layout.file
+		b.add(layout, b.set.Outer)
+		b.set.Outer = layout.File
 	}
-	b.include(b.set.outer)
+	b.include(b.set.Outer)
 	for i, layout := range layouts {
-		if wrapped := files[i]; b.set.trees[layout.file] != nil && b.set.trees[wrapped.file] == nil {
+		if wrapped := files[i]; b.set.trees[layout.File] != nil && b.set.trees[wrapped.File] == nil {
 			b.neverShown(layout, wrapped)
 		}
 	}
 	for _, t := range f.sorted {
 		if b.set.trees[t.Name] == nil && b.owner[t.Name] != nil {
-			b.set.fragments = append(b.set.fragments, t.Name)
+			b.set.Fragments = append(b.set.Fragments, t.Name)
 			b.include(t.Name)
 		}
 	}
@@ -89,8 +89,8 @@ func (l *library) assemble(f *templateFile, layouts []*templateFile) (*set, []fa
 }
 
 // beginsDocument reports whether a template makes a whole HTML document.
-func (f *templateFile) beginsDocument() bool {
-	for _, n := range f.trees[f.file].Root.Nodes {
+func (f *File) beginsDocument() bool {
+	for _, n := range f.trees[f.File].Root.Nodes {
 		text, ok := n.(*parse.TextNode)
 		if !ok {
 			return false
@@ -106,8 +106,8 @@ func (f *templateFile) beginsDocument() bool {
 // A setBuilder assembles a set.
 type setBuilder struct {
 	*library
-	set       *set
-	owner     map[string]*templateFile // the files that define the templates that may be called, by the names of these
+	set       *Set
+	owner     map[string]*File         // the files that define the templates that may be called, by the names of these
 	undefined map[string][]fault.Fault // faults of calls, by the name that no file has defined so far
 	faults    []fault.Fault
 	// incomplete: a template is missing, which was reported as another fault. Without it, the
@@ -117,10 +117,10 @@ type setBuilder struct {
 
 // add makes the templates of a file available, except those whose names are taken. If the
 // file is a layout, wraps is the name of the template that goes into its slot.
-func (b *setBuilder) add(f *templateFile, wraps string) {
-	b.set.byFile[f.file] = f
+func (b *setBuilder) add(f *File, wraps string) {
+	b.set.Files[f.File] = f
 	if wraps != "" {
-		b.set.slots[f.file] = wraps
+		b.set.slots[f.File] = wraps
 	}
 	b.set.faulty = b.set.faulty || len(f.faults) > 0
 	for _, t := range f.sorted {
@@ -128,7 +128,7 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 			continue // a {{block "content" .}}, whose default no page needs
 		}
 		if first := b.owner[t.Name]; first != nil {
-			if isPartial(first.name) && isPartial(f.name) {
+			if IsPartial(first.Name) && IsPartial(f.Name) {
 				b.faults = append(b.faults, definedTwice(t.Name, first, f))
 			}
 			continue
@@ -144,12 +144,12 @@ func (b *setBuilder) add(f *templateFile, wraps string) {
 }
 
 // definedTwice returns the fault of two partials in one set that define the same name.
-func definedTwice(name string, a, b *templateFile) fault.Fault {
-	if a.file > b.file {
+func definedTwice(name string, a, b *File) fault.Fault {
+	if a.File > b.File {
 		a, b = b, a
 	}
 	t := b.trees[name]
-	return fault.InLine(b.file, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.file)
+	return fault.InLine(b.File, lineOf(t, t.Root), "%q is defined by %s too, and one page uses both: call one of them otherwise", name, a.File)
 }
 
 // include adds a template and all that it calls to the set.
@@ -162,13 +162,13 @@ func (b *setBuilder) include(name string) {
 	language.EachNode(t.Root, func(n parse.Node) {
 		switch n := n.(type) {
 		case *parse.IdentifierNode:
-			b.set.calls[n.Ident] = true
+			b.set.Calls[n.Ident] = true
 		case *parse.TemplateNode:
 			callee := b.set.callee(t, n)
 			p := b.byFile[callee]
-			if p != nil && isPartial(p.name) {
+			if p != nil && IsPartial(p.Name) {
 				b.used[p] = b.used[p] || b.used[b.owner[b.set.inner]]
-				if b.owner[callee] == nil && !p.broken {
+				if b.owner[callee] == nil && !p.Broken {
 					b.add(p, "")
 				}
 			}
@@ -185,7 +185,7 @@ func (b *setBuilder) include(name string) {
 }
 
 // callee returns the name of the template that a call in a template of the set calls.
-func (s *set) callee(t *parse.Tree, n *parse.TemplateNode) string {
+func (s *Set) callee(t *parse.Tree, n *parse.TemplateNode) string {
 	if wrapped, ok := s.slots[t.ParseName]; ok && n.Name == slot {
 		return wrapped
 	}
@@ -193,7 +193,7 @@ func (s *set) callee(t *parse.Tree, n *parse.TemplateNode) string {
 }
 
 // copy returns a copy of a template of the set, whose calls have the names of their callees.
-func (s *set) copy(name string) *parse.Tree {
+func (s *Set) copy(name string) *parse.Tree {
 	t := s.trees[name].Copy()
 	if s.slots[t.ParseName] != "" {
 		eachCall(t, func(n *parse.TemplateNode) { n.Name = s.callee(t, n) })
@@ -201,17 +201,20 @@ func (s *set) copy(name string) *parse.Tree {
 	return t
 }
 
-// resolved returns what copy returns, to be read only: it makes no copy of a template whose
-// calls have the right names already.
-func (s *set) resolved(name string) *parse.Tree {
-	if t := s.trees[name]; s.slots[t.ParseName] == "" {
-		return t
+// Templates returns the templates of the set by name, to be read only. It copies those whose calls
+// have not the names of their callees.
+func (s *Set) Templates() map[string]*parse.Tree {
+	all := maps.Clone(s.trees)
+	for name, t := range all {
+		if s.slots[t.ParseName] != "" {
+			all[name] = s.copy(name)
+		}
 	}
-	return s.copy(name)
+	return all
 }
 
 // neverShown reports a layout whose slot is in a block that is never executed.
-func (b *setBuilder) neverShown(layout, wrapped *templateFile) {
+func (b *setBuilder) neverShown(layout, wrapped *File) {
 	for _, t := range layout.sorted {
 		if t.Name == slot {
 			continue // {{block "content" .}} is the slot itself
@@ -227,9 +230,9 @@ func (b *setBuilder) neverShown(layout, wrapped *templateFile) {
 		}
 		why := "nothing calls"
 		if owner := b.owner[t.Name]; owner != layout {
-			why = owner.file + " defines anew"
+			why = owner.File + " defines anew"
 		}
-		b.faults = append(b.faults, fault.InLine(layout.file, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.file, slot, t.Name, why))
+		b.faults = append(b.faults, fault.InLine(layout.File, line, "nothing shows %s: {{template %q .}} stands in the block %q, which %s", wrapped.File, slot, t.Name, why))
 		return
 	}
 }
@@ -238,7 +241,7 @@ func (b *setBuilder) neverShown(layout, wrapped *templateFile) {
 func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault.Fault {
 	line := lineOf(t, n)
 	if f := cmp.Or(b.files[n.Name], b.byFile[n.Name]); f != nil {
-		return fault.InLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.file)
+		return fault.InLine(t.ParseName, line, "{{template %q}}: %s is a page, and only +files can be called: move what both show to a partial", n.Name, f.File)
 	}
 	if t.ParseName != b.set.inner {
 		return fault.InLine(t.ParseName, line, "no template is called %q, and %s does not define it: write {{block %[1]q .}}a default{{end}} here, or {{define %[1]q}} there", n.Name, b.set.inner)
@@ -248,12 +251,12 @@ func (b *setBuilder) missing(t *parse.Tree, n *parse.TemplateNode) fault.Fault {
 
 // layoutsOf returns the layouts of a page or an error page, the innermost first.
 // Partials have none.
-func (l *library) layoutsOf(name string) (layouts []*templateFile) {
-	if isPartial(name) {
+func (l *library) layoutsOf(name string) (layouts []*File) {
+	if IsPartial(name) {
 		return nil
 	}
 	for _, dir := range slices.Backward(routetree.Layers(name)) {
-		if f := l.files[path.Join(dir, layoutName)]; f != nil {
+		if f := l.files[path.Join(dir, LayoutName)]; f != nil {
 			layouts = append(layouts, f)
 		}
 	}

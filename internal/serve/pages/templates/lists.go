@@ -38,14 +38,14 @@ func (l *library) entriesOf(texts []Text) Entries {
 		if f.isLayout() {
 			continue
 		}
-		p := content.Page{Path: f.name, HTML: template.HTML(f.html)}
+		p := content.Page{Path: f.Name, HTML: template.HTML(f.html)}
 		if f.notes != nil {
 			p.Title, p.Front = f.notes.title, f.notes.front
 		}
-		if c := f.conversion; c != nil {
+		if c := f.Conversion; c != nil {
 			p.Front = c.front
 		}
-		p.URL, p.Guarded = l.Lists.Page(f.name)
+		p.URL, p.Guarded = l.Lists.Page(f.Name)
 		pages = append(pages, p)
 	}
 	entries, err := l.Lists.Make(pages)
@@ -66,7 +66,7 @@ type notes struct {
 type asked struct{ function, path string }
 
 // note returns the notes of a file, to be changed.
-func (f *templateFile) note() *notes {
+func (f *File) note() *notes {
 	if f.notes == nil {
 		f.notes = &notes{}
 	}
@@ -74,7 +74,7 @@ func (f *templateFile) note() *notes {
 }
 
 // stillLists reports whether what a file asks page and pages for is still there.
-func (l *library) stillLists(f *templateFile) bool {
+func (l *library) stillLists(f *File) bool {
 	return f.notes == nil || !slices.ContainsFunc(f.notes.asked, func(a asked) bool { return l.ask(a) != nil })
 }
 
@@ -108,14 +108,15 @@ func literal(t *parse.Tree, held string) (text string, ok bool) {
 	return text, true
 }
 
-// readText notes the HTML of a file, if it has no actions. source is what was parsed.
-func (f *templateFile) readText(source string) {
-	own, isText := literal(f.trees[f.file], source)
-	f.html, f.isText = own, isText && len(f.trees) == 1 && len(f.trees[f.file].Root.Nodes) == 1
+// readText notes the HTML of a file, if it has no actions.
+func (f *File) readText() {
+	source, _, _ := f.source()
+	own, isText := literal(f.trees[f.File], source)
+	f.html, f.IsText = own, isText && len(f.trees) == 1 && len(f.trees[f.File].Root.Nodes) == 1
 }
 
 // readTitle notes the title of an .html page, unless actions are in it.
-func (f *templateFile) readTitle() {
+func (f *File) readTitle() {
 	if title, _ := literal(f.trees["title"], ""); title != "" {
 		f.note().title = html.UnescapeString(strings.TrimSpace(title))
 	}
@@ -126,7 +127,7 @@ const frontName = "front matter"
 
 // readFront has the format of the Router read the front matter of an .html page, as if that were a page of
 // its own. It takes the template away, which nothing renders.
-func (l *library) readFront(f *templateFile) []fault.Fault {
+func (l *library) readFront(f *File) []fault.Fault {
 	t := f.trees[frontName]
 	if t == nil {
 		return nil
@@ -136,12 +137,12 @@ func (l *library) readFront(f *templateFile) []fault.Fault {
 	text, ok := literal(t, "")
 	switch {
 	case !ok:
-		return []fault.Fault{fault.InLine(f.file, line, "{{define %q}} has actions, and is read before there is a request: write text there", frontName)}
+		return []fault.Fault{fault.InLine(f.File, line, "{{define %q}} has actions, and is read before there is a request: write text there", frontName)}
 	case len(l.Formats) > 1:
-		return []fault.Fault{fault.InLine(f.file, line, "{{define %q}} is read by the format of the Router, and there are %d in Router.Formats: make this page one of them", frontName, len(l.Formats))}
+		return []fault.Fault{fault.InLine(f.File, line, "{{define %q}} is read by the format of the Router, and there are %d in Router.Formats: make this page one of them", frontName, len(l.Formats))}
 	}
 	trimmed := strings.TrimLeft(text, " \t\r\n")
-	c := &Conversion{File: f.file, Path: f.name, Text: strings.TrimRight(trimmed, " \t\r\n") + "\n", index: l.linkIndex()}
+	c := &Conversion{File: f.File, Path: f.Name, Text: strings.TrimRight(trimmed, " \t\r\n") + "\n", index: l.linkIndex()}
 	c.above = line - 1 + strings.Count(text[:len(text)-len(trimmed)], "\n")
 	for _, format := range l.Formats {
 		if format.Convert == nil {
@@ -157,14 +158,14 @@ func (l *library) readFront(f *templateFile) []fault.Fault {
 
 // checkList returns a fault if a command asks page or pages for what is not there. It notes the call, if the
 // path is a constant.
-func (l *library) checkList(f *templateFile, t *parse.Tree, cmd *parse.CommandNode) []fault.Fault {
+func (l *library) checkList(f *File, t *parse.Tree, cmd *parse.CommandNode) []fault.Fault {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
 	if !ok || fn.Ident != "page" && fn.Ident != "pages" || l.entries == nil || len(cmd.Args) < 2 {
 		return nil
 	}
 	line, column := positionOf(t, cmd.Args[1])
 	if fn.Ident == "page" && len(cmd.Args) > 2 {
-		return []fault.Fault{fault.InColumn(f.file, line, column, "{{%s}}: %v", cmd, errPaths)}
+		return []fault.Fault{fault.InColumn(f.File, line, column, "{{%s}}: %v", cmd, errPaths)}
 	}
 	path, ok := cmd.Args[1].(*parse.StringNode)
 	if !ok {
@@ -174,7 +175,7 @@ func (l *library) checkList(f *templateFile, t *parse.Tree, cmd *parse.CommandNo
 	notes := f.note()
 	notes.asked = append(notes.asked, a)
 	if err := l.ask(a); err != nil {
-		return []fault.Fault{fault.InColumn(f.file, line, column, "{{%s %q}}: %v", a.function, a.path, strings.TrimPrefix(err.Error(), "flow: "))}
+		return []fault.Fault{fault.InColumn(f.File, line, column, "{{%s %q}}: %v", a.function, a.path, strings.TrimPrefix(err.Error(), "flow: "))}
 	}
 	return nil
 }

@@ -3,16 +3,11 @@ package templates
 import (
 	"fmt"
 	"html"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"text/template/parse"
 
-	"example.com/flow/internal/check/links"
-	"example.com/flow/internal/check/markup"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/pages/language"
 )
 
 // The HTML of a page in a format is not what somebody has written, and its converter does not say which
@@ -20,16 +15,9 @@ import (
 // has it as often as the HTML, the n-th of one is the n-th of the other. The HTML is read without its
 // escapes, so that code which the page shows counts in both.
 
-// position returns the line and the column in the text of the file of an offset in what was parsed. They
-// are 0 if the place is not found.
-func (f *templateFile) position(offset int) (line, column int) {
-	if f.conversion == nil {
-		return markup.Position(f.text, offset)
-	}
-	return f.conversion.position(offset)
-}
-
-func (c *Conversion) position(offset int) (line, column int) {
+// Position returns the line and the column in the text of an offset of the HTML. They are 0 if the place is
+// not found.
+func (c *Conversion) Position(offset int) (line, column int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.indexes()
@@ -74,66 +62,9 @@ func (c *Conversion) placesOf(url string) []int {
 	return places
 }
 
-// Place returns the file that has a URL which the page of a name has when it is rendered, and where: the
-// page itself, a layout or a partial. text and what are those of a links.URL. The line is 0 if no file
-// has it, as when an action writes it, and if it is not sure where: then the file is that of the page.
-func (v *Views) Place(name, text, what string) (file string, line, column int) {
-	m := v.made[name]
-	if m == nil {
-		return "", 0, 0
-	}
-	in := m.set.around(m.file).byFile
-	for _, file := range append([]string{m.file.file}, slices.Sorted(maps.Keys(in))...) {
-		if line, column, found := in[file].find(text, what); found {
-			return file, line, column
-		}
-	}
-	return m.file.file, 0, 0
-}
-
-// find finds the first URL in what was parsed with a text and what links.URL says of it. The line is 0 if
-// its place in the text of the file is not known.
-func (f *templateFile) find(text, what string) (line, column int, found bool) {
-	var all []links.URL
-	if f.conversion != nil {
-		all = links.OfPage(f.conversion.html).URLs
-	} else {
-		all = links.OfPage(f.withoutActions()).URLs
-	}
-	i := slices.IndexFunc(all, func(u links.URL) bool { return u.Text == text && u.What() == what })
-	if i < 0 {
-		return 0, 0, false
-	}
-	if f.conversion == nil {
-		line, column = markup.Position(f.text, all[i].Offset)
-	} else {
-		line, column = f.conversion.exactly(text, all[i].Offset)
-	}
-	return line, column, true
-}
-
-// withoutActions returns the text of the file with zero bytes in the place of actions, which no URL has.
-func (f *templateFile) withoutActions() string {
-	text := strings.TrimPrefix(f.text, "\ufeff")
-	t, trees := parse.New(f.file), map[string]*parse.Tree{} // parsed again, since html/template has changed the others
-	t.Mode = parse.SkipFuncCheck
-	if _, err := t.Parse(text, "", "", trees); err != nil {
-		return ""
-	}
-	plain := make([]byte, len(text))
-	for _, t := range trees {
-		language.EachAction(t.Root, func(n parse.Node) {
-			if n, ok := n.(*parse.TextNode); ok {
-				copy(plain[n.Pos:], n.Text)
-			}
-		})
-	}
-	return string(plain)
-}
-
-// exactly returns the position in the text of a URL at an offset of the HTML, or 0 if others could be
+// PositionOf returns the position in the text of a URL at an offset of the HTML, or 0 if others could be
 // meant.
-func (c *Conversion) exactly(url string, offset int) (line, column int) {
+func (c *Conversion) PositionOf(url string, offset int) (line, column int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.indexes()

@@ -33,7 +33,7 @@ type instance struct {
 }
 
 // executable returns a template of a set, escaped and ready for execution.
-func (h *functions) executable(s *set, name string, c *plan.Compiler) (*executable, error) {
+func (h *functions) executable(s *Set, name string, c *plan.Compiler) (*executable, error) {
 	escaped, err := s.escape(name)
 	if err != nil {
 		return nil, err
@@ -155,14 +155,14 @@ func (all *Views) Render(v *View, request any, block string, data any) (*Page, e
 // executable returns the template of the view to execute for a block, or for "".
 func (v *View) executable(block string) (*executable, error) {
 	if v.err != nil {
-		return nil, fmt.Errorf("%s cannot be rendered by itself: %w", v.file, v.err)
+		return nil, fmt.Errorf("%s cannot be rendered by itself: %w", v.File, v.err)
 	}
 	if block == "" {
 		return v.whole, nil
 	}
 	ready := v.blocks[block]
-	if ready == nil || block == v.file {
-		return nil, fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.file)
+	if ready == nil || block == v.File {
+		return nil, fmt.Errorf("Block(%q): %s has no such {{define}} or {{block}}", block, v.File)
 	}
 	e, err := ready()
 	if err != nil {

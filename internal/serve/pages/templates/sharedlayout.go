@@ -9,12 +9,11 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"example.com/flow/internal/check/typecheck"
 	"example.com/flow/internal/serve/pages/plan"
 )
 
 // A sharedLayout is the layouts around pages that are nothing but text, as most pages of documentation
-// and blogs are. It is assembled, checked, escaped and planned once, with an empty page. Each page
+// and blogs are. It is assembled, escaped and planned once, with an empty page. Each page
 // is escaped by itself, and it is rendered by the plan of the layouts, with its text in the empty place.
 //
 // This is right for a page that begins and ends in text, where all layouts have it in text:
@@ -22,12 +21,10 @@ import (
 // were no call. Any other page is made with its layouts from the ground up, by library.view, and so
 // is each page whose layouts have a fault: a sharedLayout only knows that there is one.
 type sharedLayout struct {
-	layouts  []*templateFile // the innermost first
-	set      *set            // with the template hole for the page
-	program  *plan.Program
-	fixed    bool                // see View.IsFixed
-	problems []typecheck.Problem // with the type of its data
-	fields   []typecheck.Field   // of forms
+	layouts []*File // the innermost first
+	set     *Set    // with the template hole for the page
+	program *plan.Program
+	fixed   bool // see View.IsFixed
 }
 
 // hole is the name of the empty page in a sharedLayout. library.check refuses a {{define}} of such a name.
@@ -35,56 +32,47 @@ const hole = "+page"
 
 // A sharedLayoutKey is what the pages of a sharedLayout have in common. The innermost layout tells the others.
 type sharedLayoutKey struct {
-	layout *templateFile
+	layout *File
 	data   reflect.Type // nil if it is not known
 }
 
 // inSharedLayout makes the view of a page with the sharedLayout of its layouts. It returns nil if the page, or its
 // layouts, are not of that kind.
-func (l *library) inSharedLayout(f *templateFile, layouts []*templateFile) *madeView {
-	if !f.isText || len(layouts) == 0 || path.Base(f.name) == errorName || f.beginsDocument() || splitsWord(f.sorted[0].Root.Nodes) {
+func (l *library) inSharedLayout(f *File, layouts []*File) *Made {
+	if !f.IsText || len(layouts) == 0 || path.Base(f.Name) == ErrorName || f.beginsDocument() || splitsWord(f.sorted[0].Root.Nodes) {
 		return nil
 	}
 	shared := l.sharedLayout(layouts, l.data[f])
 	if shared == nil {
 		return nil
 	}
-	alone := &set{inner: f.file, trees: f.trees}
-	escaped, err := alone.escape(f.file)
+	alone := &Set{inner: f.File, trees: f.trees}
+	escaped, err := alone.escape(f.File)
 	if err != nil {
 		return nil
 	}
 	f.trees, f.sorted = nil, nil // nothing but f.html is in them
-	html, _ := literal(escaped.Lookup(f.file).Tree, f.html)
-	whole := &executable{name: shared.set.outer}
+	html, _ := literal(escaped.Lookup(f.File).Tree, f.html)
+	whole := &executable{name: shared.set.Outer}
 	if l.Plans == ComparePlans {
-		if whole, err = l.executable(shared.set.around(f), shared.set.outer, l.compiler); err != nil {
+		if whole, err = l.executable(shared.set.around(f), shared.set.Outer, l.compiler); err != nil {
 			panic(err) // cannot happen: the layouts are right for the page
 		}
 	}
 	whole.program = shared.program.Fill(hole, html)
 	v := l.newView(f, shared.fixed)
 	v.whole = whole
-	return &madeView{
-		view:         v,
-		file:         f,
-		layouts:      shared.layouts,
+	return &Made{
+		View:         v,
+		File:         f,
+		Layouts:      shared.layouts,
 		sharedLayout: shared,
-		problems:     shared.problems,
-		fields:       shared.fields,
-		set:          shared.set,
-		functions:    l.functions,
+		Set:          shared.set,
 	}
 }
 
-// textTree returns the tree of a file that is nothing but text.
-func (f *templateFile) textTree() *parse.Tree {
-	text := &parse.TextNode{NodeType: parse.NodeText, Text: []byte(f.html)}
-	return &parse.Tree{Name: f.file, ParseName: f.file, Root: &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{text}}}
-}
-
 // sharedLayout returns the one of pages with these layouts and data, or nil.
-func (l *library) sharedLayout(layouts []*templateFile, data []Data) *sharedLayout {
+func (l *library) sharedLayout(layouts []*File, data []Data) *sharedLayout {
 	key := sharedLayoutKey{layout: layouts[0]}
 	switch {
 	case l.Plans == NoPlans || len(data) > 1 || len(data) == 1 && data[0].Block != "":
@@ -94,7 +82,7 @@ func (l *library) sharedLayout(layouts []*templateFile, data []Data) *sharedLayo
 	}
 	f, known := l.sharedLayouts[key]
 	if !known {
-		if f = l.before.sharedLayouts[key]; f == nil || !slices.Equal(f.layouts, layouts) || !l.isCurrentSet(f.set) {
+		if f = l.before.layouts[key]; f == nil || !slices.Equal(f.layouts, layouts) || !l.isCurrentSet(f.set) {
 			f = l.newSharedLayout(layouts, data)
 		}
 		l.sharedLayouts[key] = f
@@ -104,16 +92,15 @@ func (l *library) sharedLayout(layouts []*templateFile, data []Data) *sharedLayo
 
 // newSharedLayout makes one. It returns nil if there is a fault or no plan, or if a layout has the page
 // elsewhere than in text.
-func (l *library) newSharedLayout(layouts []*templateFile, data []Data) *sharedLayout {
+func (l *library) newSharedLayout(layouts []*File, data []Data) *sharedLayout {
 	empty := &parse.Tree{Name: hole, ParseName: hole, Root: &parse.ListNode{NodeType: parse.NodeList}}
-	page := &templateFile{name: hole, file: hole, trees: map[string]*parse.Tree{hole: empty}, sorted: []*parse.Tree{empty}}
+	page := &File{Name: hole, File: hole, trees: map[string]*parse.Tree{hole: empty}, sorted: []*parse.Tree{empty}}
 	s, _ := l.assemble(page, layouts)
 	if s == nil || s.faulty {
 		return nil
 	}
 	f := &sharedLayout{layouts: layouts, set: s, fixed: l.isFixed(s)}
-	f.problems, f.fields = l.checkTypes(s, data)
-	escaped, err := s.escape(s.outer)
+	escaped, err := s.escape(s.Outer)
 	if err != nil {
 		return nil
 	}
@@ -121,25 +108,25 @@ func (l *library) newSharedLayout(layouts []*templateFile, data []Data) *sharedL
 	if slices.ContainsFunc(escaped.Templates(), isCopy) { // the call of the page is inlined
 		return nil
 	}
-	if f.program, err = l.compiler.Compile(escaped, s.outer, s.trees); err != nil {
+	if f.program, err = l.compiler.Compile(escaped, s.Outer, s.trees); err != nil {
 		return nil
 	}
 	return f
 }
 
 // around returns the set with a page in it, if it is that of a sharedLayout.
-func (s *set) around(f *templateFile) *set {
+func (s *Set) around(f *File) *Set {
 	if s.inner != hole {
 		return s
 	}
 	own := *s
-	own.inner, own.trees, own.slots, own.byFile = f.file, maps.Clone(s.trees), maps.Clone(s.slots), maps.Clone(s.byFile)
+	own.inner, own.trees, own.slots, own.Files = f.File, maps.Clone(s.trees), maps.Clone(s.slots), maps.Clone(s.Files)
 	delete(own.trees, hole)
-	delete(own.byFile, hole)
-	own.trees[f.file], own.byFile[f.file] = f.textTree(), f
+	delete(own.Files, hole)
+	own.trees[f.File], own.Files[f.File] = f.text(), f
 	for layout, wrapped := range own.slots {
 		if wrapped == hole {
-			own.slots[layout] = f.file
+			own.slots[layout] = f.File
 		}
 	}
 	return &own

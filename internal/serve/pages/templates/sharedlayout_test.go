@@ -1,4 +1,4 @@
-package templates
+package templates_test
 
 import (
 	"fmt"
@@ -12,8 +12,10 @@ import (
 	"github.com/matryer/is"
 
 	"example.com/flow/internal/check/links"
+	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/race"
 	"example.com/flow/internal/serve/pages/csp"
+	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/testkit/flowtest"
 )
@@ -23,48 +25,55 @@ type siteData struct{ Title string }
 
 // siteViews returns the views of texts, with all that is said of them. A host without plans makes
 // each page with its layouts from the ground up, and shares no layouts.
-func siteViews(texts map[string]string, plans Plans, before *Views) (*Views, []string) {
+func siteViews(texts map[string]string, plans templates.Plans, before *pages.Checked) (*pages.Checked, []string) {
 	tree := routetree.Parse(flowtest.Pages(texts), nil)
-	data := map[string][]Data{}
+	data := map[string][]templates.Data{}
 	for name := range texts {
 		if name := strings.TrimSuffix(name, ".html"); strings.HasPrefix(name, "d/") && !strings.Contains(name, "+") {
-			data[name] = []Data{{Type: reflect.TypeFor[siteData]()}}
+			data[name] = []templates.Data{{Type: reflect.TypeFor[siteData]()}}
 		}
 	}
-	read, _ := ReadTexts(tree)
-	views, found := NewViews(tree, read, Host{
-		Plans:  plans,
-		Route:  func(_ any, name string, _ []any) (string, error) { return "/" + name, nil },
-		Asset:  func(_ any, name string) (string, error) { return "/" + name, nil },
-		User:   func(any) any { return nil },
-		Nonce:  func(any) string { return csp.Placeholder },
-		Policy: csp.Parse("script-src 'self' 'nonce'; img-src 'self'"),
-		Data:   data,
-	}, before)
-	found = append(found, views.Prove(func(string) bool { return false })...)
+	read, _ := templates.ReadTexts(tree)
+	var viewsBefore *templates.Views
+	if before != nil {
+		viewsBefore = before.Views
+	}
+	views, found := templates.NewViews(tree, read, templates.Host{
+		Plans:     plans,
+		CheckFile: pages.CheckFile,
+		Route:     func(_ any, name string, _ []any) (string, error) { return "/" + name, nil },
+		Asset:     func(_ any, name string) (string, error) { return "/" + name, nil },
+		User:      func(any) any { return nil },
+		Nonce:     func(any) string { return csp.Placeholder },
+		Data:      data,
+	}, viewsBefore)
+	app := pages.Application{Policy: csp.Parse("script-src 'self' 'nonce'; img-src 'self'")}
+	checked := pages.New(views, app, before)
+	found = slices.Concat(found, checked.Faults(), checked.Warnings(func(string) bool { return false }))
 	var said []string
 	for _, f := range found {
 		said = append(said, fmt.Sprint(f))
 	}
-	sources, fields := views.Links(func(name string) []string { return []string{"/" + name} })
+	sources, fields := checked.Links(func(name string) []string { return []string{"/" + name} })
 	for _, s := range sources {
 		said = append(said, fmt.Sprint(s.File, len(s.Links.Links), len(fields), s.With != nil && s.With("router/+layout.html")))
 	}
-	return views, said
+	return checked, said
 }
 
 // compareSites holds views against those that share no layouts, and returns how many pages
 // share them. before are the views of other texts, from which views are taken over.
-func compareSites(t *testing.T, texts map[string]string, before *Views) (views *Views, sharing, faulty int) {
+func compareSites(t *testing.T, texts map[string]string, before *pages.Checked) (checked *pages.Checked, sharing, faulty int) {
 	t.Helper()
-	views, said := siteViews(texts, UsePlans, before)
-	judge, want := siteViews(texts, NoPlans, nil)
+	checked, said := siteViews(texts, templates.UsePlans, before)
+	unshared, want := siteViews(texts, templates.NoPlans, nil)
+	views, judge := checked.Views, unshared.Views
 	if !slices.Equal(said, want) {
 		t.Errorf("%q\nsays\n%s\nwant\n%s", texts, strings.Join(said, "\n"), strings.Join(want, "\n"))
 	}
 	for name := range texts {
 		name = strings.TrimSuffix(name, ".html")
-		m, judged := views.made[name], judge.made[name]
+		m, judged := views.Parsed.Made[name], judge.Parsed.Made[name]
 		if (m == nil) != (judged == nil) {
 			t.Errorf("%q\n%s is made: %v, want %v", texts, name, m != nil, judged != nil)
 		}
@@ -72,18 +81,18 @@ func compareSites(t *testing.T, texts map[string]string, before *Views) (views *
 			faulty++
 			continue
 		}
-		if m.sharedLayout != nil {
+		if m.SharedLayout() != nil {
 			sharing++
 		}
 		for _, data := range []any{nil, siteData{`<"T">`}} {
-			got, err := render(views, m.view, "", data)
-			want, wantErr := render(judge, judged.view, "", data)
-			if got != want || (err == nil) != (wantErr == nil) || m.view.IsFixed() != judged.view.IsFixed() {
+			got, err := templates.Rendered(views, m.View, "", data)
+			want, wantErr := templates.Rendered(judge, judged.View, "", data)
+			if got != want || (err == nil) != (wantErr == nil) || m.View.IsFixed() != judged.View.IsFixed() {
 				t.Errorf("%q\n%s is\n%s %v\nwant\n%s %v", texts, name, got, err, want, wantErr)
 			}
 		}
 	}
-	return views, sharing, faulty
+	return checked, sharing, faulty
 }
 
 // What pages and layouts are made of. Most of it is harmless, or few pages would have no faults.
@@ -149,24 +158,24 @@ func TestSharedLayouts(t *testing.T) {
 		n = 40
 	}
 	m := siteMaker{rand.New(rand.NewPCG(5, 6))}
-	var pages, sharing, faulty int
+	var all, sharing, faulty int
 	for range n {
 		texts := map[string]string{}
 		m.edit(texts, 1)
-		var views *Views
+		var checked *pages.Checked
 		for range 3 {
 			var in, wrong int
-			views, in, wrong = compareSites(t, texts, views)
-			pages, sharing, faulty = pages+len(texts), sharing+in, faulty+wrong
+			checked, in, wrong = compareSites(t, texts, checked)
+			all, sharing, faulty = all+len(texts), sharing+in, faulty+wrong
 			m.edit(texts, 4)
 		}
 		if t.Failed() {
 			return
 		}
 	}
-	t.Logf("of %d pages %d in shared layouts, %d faulty", pages, sharing, faulty)
-	if sharing < pages/10 || faulty < pages/10 || faulty > pages*2/3 {
-		t.Errorf("of %d pages %d are in shared layouts, and %d have faults", pages, sharing, faulty)
+	t.Logf("of %d pages %d in shared layouts, %d faulty", all, sharing, faulty)
+	if sharing < all/10 || faulty < all/10 || faulty > all*2/3 {
+		t.Errorf("of %d pages %d are in shared layouts, and %d have faults", all, sharing, faulty)
 	}
 }
 
@@ -199,11 +208,12 @@ func TestPagesInSharedLayouts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			views, _, _ := compareSites(t, map[string]string{"+layout.html": tt.layout, "a.html": tt.page}, nil)
-			m := views.made["a"]
+			checked, _, _ := compareSites(t, map[string]string{"+layout.html": tt.layout, "a.html": tt.page}, nil)
+			views := checked.Views
+			m := views.Parsed.Made["a"]
 			is.True(m != nil)
-			is.Equal(m.sharedLayout != nil, tt.sharing)
-			got, err := render(views, m.view, "", nil)
+			is.Equal(m.SharedLayout() != nil, tt.sharing)
+			got, err := templates.Rendered(views, m.View, "", nil)
 			is.NoErr(err)
 			is.Equal(got, tt.want)
 		})
@@ -217,19 +227,19 @@ func TestLayoutsAreShared(t *testing.T) {
 	for i := range 20 {
 		texts[fmt.Sprintf("p%d.html", i)], texts[fmt.Sprintf("d/p%d.html", i)] = "<h1>P</h1>", "<h1>P</h1>"
 	}
-	views, _ := siteViews(texts, UsePlans, nil)
-	layouts := map[*sharedLayout]int{}
-	for _, m := range views.made {
-		layouts[m.sharedLayout]++
+	first, _ := siteViews(texts, templates.UsePlans, nil)
+	layouts := map[any]int{}
+	for _, m := range first.Views.Parsed.Made {
+		layouts[m.SharedLayout()]++
 	}
 	is.Equal(layouts[nil], 0)
 	is.Equal(len(layouts), 2)
 	texts["d/p3.html"] += "<p>edited</p>"
-	again, _ := siteViews(texts, UsePlans, views)
+	again, _ := siteViews(texts, templates.UsePlans, first)
 	kept := 0
-	for name, m := range again.made {
-		is.True(layouts[m.sharedLayout] > 0) // an edited page has the layouts that were there
-		if views.made[name] == m {
+	for name, m := range again.Views.Parsed.Made {
+		is.True(layouts[m.SharedLayout()] > 0) // an edited page has the layouts that were there
+		if first.Views.Parsed.Made[name] == m {
 			kept++
 		}
 	}
@@ -241,12 +251,12 @@ func TestLayoutsAreShared(t *testing.T) {
 func TestUsedAfterAnEdit(t *testing.T) {
 	is := is.New(t)
 	shared := flowtest.Pages(map[string]string{"+layout.html": `<html lang="en"><title>T</title><a href="/gone">x</a>{{template "content" .}}`})
-	var views *Views
+	var views *templates.Views
 	for i := range 3 { // after the last edit, all pages that have the layout are taken over
 		tree := routetree.Parse(flowtest.Pages(map[string]string{"a.html": "a", "b.html": "{{1}}", "+p.html": strings.Repeat("p", max(1, i))}), []fs.FS{shared})
-		texts, _ := ReadTexts(tree)
-		views, _ = NewViews(tree, texts, Host{}, views)
-		sources, _ := views.Links(func(string) []string { return nil })
+		texts, _ := templates.ReadTexts(tree)
+		views, _ = templates.NewViews(tree, texts, templates.Host{}, views)
+		sources, _ := pages.New(views, pages.Application{}, nil).Links(func(string) []string { return nil })
 		is.True(slices.ContainsFunc(sources, func(s links.Source) bool { return len(s.Links.Links) == 1 }))
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"text/template/parse"
 
-	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/language"
 	"example.com/flow/internal/serve/pages/plan"
@@ -19,91 +18,92 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// A templateFile is a parsed template file. Among the templates of a set it goes by its path,
-// file, which is the name of no {{define}}. check changes calls of partials to that.
+// A File is a parsed template file. Among the templates of a Set it goes by its path, File, which is
+// the name of no {{define}}. check changes calls of partials to that.
 //
-//	router/users/[id].html  name "users/[id]": a page
-//	router/users/+row.html  name "users/+row": a partial
-//	router/+layout.html     name "+layout"
-type templateFile struct {
-	name   string // what View and {{template}} take
-	file   string
-	shared bool   // it is from a shared tree of flow.New
-	text   string // the source that it was parsed from
-	// conversion is that of a page in a format, whose HTML was parsed in place of the source. It is nil
+//	router/users/[id].html  Name "users/[id]": a page
+//	router/users/+row.html  Name "users/+row": a partial
+//	router/+layout.html     Name "+layout"
+type File struct {
+	Name   string // what View and {{template}} take
+	File   string
+	Shared bool   // it is from a shared tree of flow.New
+	Text   string // the source that it was parsed from
+	// Conversion is that of a page in a format, whose HTML was parsed in place of the source. It is nil
 	// for other files.
-	conversion *Conversion
-	trees      map[string]*parse.Tree // its own, under file, and those of each define and block
+	Conversion *Conversion
+	trees      map[string]*parse.Tree // its own, under File, and those of each define and block
 	sorted     []*parse.Tree          // these, by their names
-	broken     bool                   // it cannot be parsed
+	Broken     bool                   // it cannot be parsed
 	faults     []fault.Fault          // of the file by itself; if there are any, no view uses the file
 	notes      *notes                 // nil if there are none
 	html       string
-	isText     bool // it is one piece of HTML, without actions and definitions
-	// partials and assets depend on which other files there are: see stillResolves.
+	IsText     bool // it is one piece of HTML, without actions and definitions
+	// partials and Assets depend on which other files there are: see stillResolves.
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
-	assets   []string          // the public files that it names
+	Assets   []string          // the public files that it names
 	calls    map[string]bool   // the templates that it calls, other than itself; partials by file
-	links    *links.File       // the URLs in its HTML
+	// URLs are those of the calls of {{route}}, with pattern.Hole in place of each value.
+	URLs map[*parse.CommandNode]string
 }
 
 // The names with a meaning of their own. Other files whose names begin with + are partials.
 const (
-	layoutName = "+layout"
-	errorName  = "+error"
+	LayoutName = "+layout"
+	ErrorName  = "+error"
 	slot       = "content" // the template that a layout calls where the page goes
 )
 
-func isPartial(name string) bool {
+// IsPartial reports whether the template of a name is a partial.
+func IsPartial(name string) bool {
 	base := path.Base(name)
-	return base[0] == '+' && base != layoutName && base != errorName
+	return base[0] == '+' && base != LayoutName && base != ErrorName
 }
 
-func (f *templateFile) isLayout() bool { return path.Base(f.name) == layoutName }
+func (f *File) isLayout() bool { return path.Base(f.Name) == LayoutName }
 
 // A library is all template files of a tree, with the functions that they may call.
 type library struct {
 	*functions
 	tree         *routetree.Tree
-	linked       *routetree.LinkIndex     // of tree; nil before the first use
-	files        map[string]*templateFile // by name
-	byFile       map[string]*templateFile
-	partialFiles map[string]*templateFile // the partials among files, by name
-	called       map[string]bool          // the names of all templates that are called anywhere
+	linked       *routetree.LinkIndex // of tree; nil before the first use
+	files        map[string]*File     // by name
+	byFile       map[string]*File
+	partialFiles map[string]*File // the partials among files, by name
+	called       map[string]bool  // the names of all templates that are called anywhere
 	// used has the files of the application's own tree, and the shared ones that they use. The
 	// faults of other shared files do not matter.
-	used          map[*templateFile]bool
-	data          map[*templateFile][]Data // of Host.Data
+	used          map[*File]bool
+	data          map[*File][]Data // of Host.Data
 	compiler      *plan.Compiler
 	entries       Entries
-	before        *Views                            // those to take over from
+	before        Parsed                            // what to take over from
 	sharedLayouts map[sharedLayoutKey]*sharedLayout // nil for pages that have none
 	faults        []fault.Fault
 }
 
-// newLibrary returns a library for a tree, without files, which takes over from before.
-func newLibrary(t *routetree.Tree, host Host, before *Views) *library {
+// newLibrary returns a library for a tree, without files.
+func newLibrary(t *routetree.Tree, host Host) *library {
 	funcs, faults := newFunctions(host)
 	return &library{
 		functions:     funcs,
 		tree:          t,
 		faults:        faults,
 		compiler:      plan.NewCompiler(funcs.callable),
-		before:        before,
 		sharedLayouts: map[sharedLayoutKey]*sharedLayout{},
-		files:         map[string]*templateFile{},
-		byFile:        map[string]*templateFile{},
-		partialFiles:  map[string]*templateFile{},
+		files:         map[string]*File{},
+		byFile:        map[string]*File{},
+		partialFiles:  map[string]*File{},
 		called:        map[string]bool{},
-		used:          map[*templateFile]bool{},
+		used:          map[*File]bool{},
 	}
 }
 
 // add adds a template file to the library.
-func (l *library) add(f *templateFile) {
-	l.files[f.name], l.byFile[f.file] = f, f
-	if isPartial(f.name) {
-		l.partialFiles[f.name] = f
+func (l *library) add(f *File) {
+	l.files[f.Name], l.byFile[f.File] = f, f
+	if IsPartial(f.Name) {
+		l.partialFiles[f.Name] = f
 	}
 }
 
@@ -116,61 +116,90 @@ func (l *library) linkIndex() *routetree.LinkIndex {
 }
 
 // parseFile parses a template file. library.check finds what else is wrong about it.
-func (l *library) parseFile(src Text) *templateFile {
-	f := &templateFile{
-		name: src.Name, file: src.File, shared: src.Shared, text: src.Text,
-		trees: map[string]*parse.Tree{}, partials: map[string]string{}, calls: map[string]bool{},
+func (l *library) parseFile(src Text) *File {
+	f := &File{
+		Name: src.Name, File: src.File, Shared: src.Shared, Text: src.Text,
+		partials: map[string]string{}, calls: map[string]bool{}, URLs: map[*parse.CommandNode]string{},
 	}
-	// The parser uses the name as a part of a format string.
-	name := strings.ReplaceAll(f.file, "%", "%%")
-	t := parse.New(name)
-	t.Mode = parse.SkipFuncCheck // check reports all of them
-	text, left, right := strings.TrimPrefix(src.Text, "\ufeff"), "", ""
-	if path.Ext(f.file) != ".html" {
-		if f.faults = l.convert(f); len(f.faults) > 0 || f.conversion == nil {
-			f.broken = true
+	if path.Ext(f.File) != ".html" {
+		if f.faults = l.convert(f); len(f.faults) > 0 || f.Conversion == nil {
+			f.Broken = true
 			return f
 		}
-		text = f.conversion.html
-		left, right = noDelimiter(text), noDelimiter(text)
 	}
-	_, err := t.Parse(text, left, right, f.trees)
-	if err != nil {
-		f.broken = true
+	var err error
+	if f.trees, err = f.parse(); err != nil {
+		f.Broken = true
 		if strings.HasSuffix(err.Error(), "unexpected EOF") {
-			f.faults = openAtEnd(f.file, src.Text)
+			f.faults = openAtEnd(f.File, src.Text)
 		}
 		if len(f.faults) == 0 {
-			f.faults = []fault.Fault{Fault(f.file, err)}
+			f.faults = []fault.Fault{Fault(f.File, err)}
 		}
 	}
-	for _, t := range f.trees {
-		t.ParseName = f.file
-	}
-	if own := f.trees[name]; name != f.file && own != nil {
-		delete(f.trees, name)
-		f.trees[f.file], own.Name = own, f.file
-	}
-	if f.conversion == nil && l.Lists != nil {
+	if f.Conversion == nil && l.Lists != nil {
 		f.readTitle()
 		f.faults = append(f.faults, l.readFront(f)...)
 	}
-	f.readText(text)
+	f.readText()
 	f.sorted = slices.SortedFunc(maps.Values(f.trees), func(a, b *parse.Tree) int { return strings.Compare(a.Name, b.Name) })
 	return f
 }
 
+// source returns what is parsed of the file, and the delimiters of the actions in it; "" for those of
+// templates.
+func (f *File) source() (text, left, right string) {
+	if c := f.Conversion; c != nil {
+		d := noDelimiter(c.html)
+		return c.html, d, d
+	}
+	return strings.TrimPrefix(f.Text, "\ufeff"), "", ""
+}
+
+// parse returns the templates of the file: its own, under its path, and those of each define and block.
+func (f *File) parse() (map[string]*parse.Tree, error) {
+	trees := map[string]*parse.Tree{}
+	name := strings.ReplaceAll(f.File, "%", "%%") // the parser uses it as a part of a format string
+	t := parse.New(name)
+	t.Mode = parse.SkipFuncCheck // check reports all of them
+	text, left, right := f.source()
+	_, err := t.Parse(text, left, right, trees)
+	for _, t := range trees {
+		t.ParseName = f.File
+	}
+	if own := trees[name]; name != f.File && own != nil {
+		delete(trees, name)
+		trees[f.File], own.Name = own, f.File
+	}
+	return trees, err
+}
+
+// Trees returns the templates of the file, in the order of their names. Text without actions is parsed
+// again for that, since it is not kept. What is returned must not be changed.
+func (f *File) Trees() []*parse.Tree {
+	if !f.IsText {
+		return f.sorted
+	}
+	return []*parse.Tree{f.text()}
+}
+
+// text returns the template of a file that is nothing but text.
+func (f *File) text() *parse.Tree {
+	trees, _ := f.parse() // which was right before
+	return trees[f.File]
+}
+
 // check finds the faults of a file that do not depend on the set that it is in. It changes
 // calls of partials to the names of their files.
-func (l *library) check(f *templateFile) {
-	hasSlot, urls := false, map[*parse.CommandNode]string{}
+func (l *library) check(f *File) {
+	hasSlot := false
 	for _, t := range f.sorted {
 		name := t.Name
 		report := func(n parse.Node, format string, args ...any) {
-			f.faults = append(f.faults, fault.InLine(f.file, lineOf(t, n), format, args...))
+			f.faults = append(f.faults, fault.InLine(f.File, lineOf(t, n), format, args...))
 		}
 		switch {
-		case name != f.file && path.Base(name)[0] == '+':
+		case name != f.File && path.Base(name)[0] == '+':
 			report(t.Root, "{{define %q}}: names that begin with + are those of files: call it otherwise", name)
 		case name == slot && !f.isLayout():
 			report(t.Root, "%q is what layouts call the page itself: leave the {{define}} away, or call it otherwise", slot)
@@ -192,7 +221,7 @@ func (l *library) check(f *templateFile) {
 						report(cmd, "%v", strings.TrimPrefix(err.Error(), "flow: ")) // faults do not have the prefix
 					}
 					if url != "" {
-						urls[cmd] = url
+						f.URLs[cmd] = url
 					}
 				}
 			case *parse.TemplateNode:
@@ -202,27 +231,28 @@ func (l *library) check(f *templateFile) {
 					report(n, "%v", err)
 				}
 				if len(found) == 1 {
-					file := l.files[found[0]].file
+					file := l.files[found[0]].File
 					f.partials[n.Name] = file
 					n.Name = file
 				}
-				if n.Name != f.file {
+				if n.Name != f.File {
 					f.calls[n.Name] = true
 				}
 			}
 		})
 	}
-	f.faults = append(f.faults, l.checkAlone(f)...)
-	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
-		f.faults = append(f.faults, fault.InLine(f.file, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+	if l.CheckFile != nil {
+		f.faults = append(f.faults, l.CheckFile(f.trees, l.types)...)
 	}
-	f.links = links.Scan(f.sorted, urls) // now, since html/template changes the trees
+	if f.isLayout() && !hasSlot && len(f.faults) == 0 {
+		f.faults = append(f.faults, fault.InLine(f.File, 1, "the layout does not say where the page goes: write {{template %q .}} there", slot))
+	}
 }
 
 // partials returns the names of the partials that a name in {{template}} may stand for. The
 // name may leave out groups.
 func (l *library) partials(name string) []string {
-	if !isPartial(name) {
+	if !IsPartial(name) {
 		return nil
 	}
 	return routetree.Find(l.partialFiles, name)
@@ -230,15 +260,15 @@ func (l *library) partials(name string) []string {
 
 // checkTemplate returns an error if a {{template}} is wrong in any set. found are the
 // partials that its name may stand for.
-func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []string) error {
+func (l *library) checkTemplate(f *File, n *parse.TemplateNode, found []string) error {
 	name := n.Name
 	base := path.Base(name)
 	switch {
 	case name == slot && !f.isLayout():
-		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, layoutName)
+		return fmt.Errorf("{{template %q}} is where a layout puts the page, and this is no %s.html", slot, LayoutName)
 	case name == slot && n.Pipe == nil:
 		return fmt.Errorf("{{template %q}} gives the page no data: write {{template %[1]q .}}", slot)
-	case base == layoutName || base == errorName:
+	case base == LayoutName || base == ErrorName:
 		return fmt.Errorf("{{template %q}}: %s.html is no partial: flow puts pages into layouts and answers with error pages by itself", name, name)
 	case base[0] != '+' || len(found) == 1:
 		return nil
@@ -260,7 +290,7 @@ func (l *library) checkTemplate(f *templateFile, n *parse.TemplateNode, found []
 // its arguments are constants. For a route it returns the URL, with pattern.Hole in place of
 // each value but "", which leaves out a parameter; the URL is "" if that is not known. piped
 // says that a pipe adds a last argument.
-func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool) (url string, err error) {
+func (l *library) checkCall(f *File, cmd *parse.CommandNode, piped bool) (url string, err error) {
 	fn, ok := cmd.Args[0].(*parse.IdentifierNode)
 	if !ok || len(cmd.Args) < 2 {
 		return "", nil
@@ -268,7 +298,7 @@ func (l *library) checkCall(f *templateFile, cmd *parse.CommandNode, piped bool)
 	name, ok := cmd.Args[1].(*parse.StringNode)
 	switch {
 	case ok && fn.Ident == "asset":
-		f.assets = append(f.assets, name.Text)
+		f.Assets = append(f.Assets, name.Text)
 		_, err = l.Asset(l.Sample, name.Text)
 	case ok && fn.Ident == "route":
 		params := sampleParams(cmd.Args[2:], piped)
@@ -346,8 +376,8 @@ func ReadText(name string, src routetree.Source) (Text, error) {
 func (l *library) parseAll(texts []Text) {
 	before := l.before
 	for _, text := range texts {
-		f := before.files[text.Name]
-		if f == nil || f.text != text.Text || f.file != text.File || f.shared != text.Shared || len(f.faults) > 0 || !l.stillLinks(f, before.tree) {
+		f := before.Files[text.Name]
+		if f == nil || f.Text != text.Text || f.File != text.File || f.Shared != text.Shared || len(f.faults) > 0 || !l.stillLinks(f, before.Tree) {
 			f = l.parseFile(text)
 		}
 		l.add(f)
@@ -355,7 +385,7 @@ func (l *library) parseAll(texts []Text) {
 	l.entries = l.entriesOf(texts)
 	for _, text := range texts {
 		f := l.files[text.Name]
-		if f == before.files[text.Name] {
+		if f == before.Files[text.Name] {
 			if l.stillResolves(f) {
 				continue
 			}
@@ -365,7 +395,7 @@ func (l *library) parseAll(texts []Text) {
 		l.check(f)
 	}
 	for _, f := range l.files {
-		l.used[f] = !f.shared
+		l.used[f] = !f.Shared
 		maps.Copy(l.called, f.calls)
 	}
 	l.findData()
@@ -373,20 +403,20 @@ func (l *library) parseAll(texts []Text) {
 
 // stillLinks reports whether the links of a file, which was read before in a tree, lead where they
 // have led.
-func (l *library) stillLinks(f *templateFile, before *routetree.Tree) bool {
-	return f.conversion == nil || l.tree == before || f.conversion.stillLinks(l.linkIndex())
+func (l *library) stillLinks(f *File, before *routetree.Tree) bool {
+	return f.Conversion == nil || l.tree == before || f.Conversion.stillLinks(l.linkIndex())
 }
 
 // stillResolves reports whether the names in a file, which was checked before and has no
 // faults, still stand for the same partials, and whether its public files and the directories of
 // its lists still exist.
-func (l *library) stillResolves(f *templateFile) bool {
+func (l *library) stillResolves(f *File) bool {
 	for name, file := range f.partials {
-		if found := l.partials(name); len(found) != 1 || l.files[found[0]].file != file {
+		if found := l.partials(name); len(found) != 1 || l.files[found[0]].File != file {
 			return false
 		}
 	}
-	for _, name := range f.assets {
+	for _, name := range f.Assets {
 		if _, err := l.Asset(l.Sample, name); err != nil {
 			return false
 		}

@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -16,8 +17,6 @@ import (
 	"sync/atomic"
 	"text/template/parse"
 
-	"example.com/flow/internal/check/links"
-	"example.com/flow/internal/check/typecheck"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/language"
 	"example.com/flow/internal/serve/pages/plan"
@@ -26,58 +25,50 @@ import (
 
 // Views are the templates of an application, escaped and ready to be rendered.
 type Views struct {
-	tree       *routetree.Tree // that they were made of
 	byName     map[string]*View
 	errorPages *routetree.Nearest[*View] // in their layouts; nil if no templates were read
 	lost       bool                      // see Lost
 	entries    Entries                   // nil if there are no Lists
 
-	// What only checks need. Forget lets go of it.
-	files         map[string]*templateFile          // by name
-	used          map[*templateFile]bool            // see library
-	called        map[string]bool                   // see library
-	made          map[string]*madeView              // the views without faults, by name
-	sharedLayouts map[sharedLayoutKey]*sharedLayout // see library
+	Parsed Parsed
 }
 
-// Forget lets go of what only checks need, such as the files as they were parsed: as much memory again
-// as the views. Afterwards, View, ErrorPage, Entries and Render work as before.
-func (v *Views) Forget() {
-	v.files, v.used, v.called, v.made, v.sharedLayouts = nil, nil, nil, nil, nil
+// Parsed is what templates were parsed to. Only checks and the next NewViews need it. It must not be
+// changed.
+type Parsed struct {
+	Files     map[string]*File        // by name
+	Used      map[*File]bool          // see library
+	Called    map[string]bool         // see library
+	Data      map[*File][]Data        // of Host.Data
+	Made      map[string]*Made        // the views without faults, by name
+	FuncTypes map[string]reflect.Type // of the functions that templates may call; without those whose type is not known
+	Tree      *routetree.Tree
+	layouts   map[sharedLayoutKey]*sharedLayout // see library
 }
 
-// Forgot reports whether Forget was called.
-func (v *Views) Forgot() bool { return v.files == nil }
+// Forget lets go of what the templates were parsed to: as much memory again as the views. Afterwards,
+// View, ErrorPage, Entries and Render work as before.
+func (v *Views) Forget() { v.Parsed = Parsed{} }
 
-// A madeView is a view without faults, with the files that it was made of. NewViews takes it
-// over if these are the same.
-type madeView struct {
-	view         *View
-	file         *templateFile
-	bare         *View // for an error page: the view without layouts
-	layouts      []*templateFile
-	sharedLayout *sharedLayout       // nil for a view that is not made with one
-	isPart       bool                // for an error page: the set is not a whole document
-	problems     []typecheck.Problem // with the types of its data
-	fields       []typecheck.Field   // of forms
-	set          *set                // that of the sharedLayout, if there is one
-	functions    *functions
-	proved       *Proof // see proof
-	once         sync.Once
+// Made is a view without faults, with the files that it was made of. NewViews takes it over if these
+// are the same.
+type Made struct {
+	View         *View
+	File         *File
+	Layouts      []*File
+	Set          *Set          // several pages may share one: see Whole
+	bare         *View         // for an error page: the view without layouts
+	sharedLayout *sharedLayout // nil for a view that is not made with one
 }
 
-// proof returns the proof of the view. It is made when it is first asked for, in development after
-// the answer to a request.
-func (m *madeView) proof() *Proof {
-	m.once.Do(func() { m.proved = m.functions.prove(m.set.around(m.file), m.file, m.view.data) })
-	return m.proved
-}
+// Whole returns the Set of the view with its page.
+func (m *Made) Whole() *Set { return m.Set.around(m.File) }
 
 // A View is a template that can be rendered: a page or an error page in its layouts, or
 // another file whose name begins with +, by itself.
 type View struct {
 	name  string // of its file
-	file  string
+	File  string
 	whole *executable
 	fixed bool // see IsFixed
 	// blocks are the templates that the page itself defines, by name. Each is escaped when it
@@ -86,7 +77,7 @@ type View struct {
 	blocks       map[string]func() (*executable, error)
 	err          error // why it cannot be rendered by itself
 	compare      bool  // see ComparePlans
-	data         []Data
+	Data         []Data
 	front        any         // see Front
 	misfitLogged atomic.Bool // see FirstMisfit
 }
@@ -103,8 +94,8 @@ func (v *Views) View(name string) (*View, error) {
 	}
 	switch found := routetree.Find(v.byName, name); len(found) {
 	case 0:
-		for _, path := range routetree.Find(v.files, name) {
-			if f := v.files[path]; v.used[f] && !f.isLayout() {
+		for _, path := range routetree.Find(v.Parsed.Files, name) {
+			if f := v.Parsed.Files[path]; v.Parsed.Used[f] && !f.isLayout() {
 				return nil, ErrFaulty
 			}
 		}
@@ -128,53 +119,12 @@ func (v *Views) Lost() bool { return v.lost }
 // Unplanned returns a line for each file that html/template renders, since there is no plan
 // for it or for what it calls, and how many files are rendered.
 func (v *Views) Unplanned() (lines []string, rendered int) {
-	for _, name := range slices.Sorted(maps.Keys(v.made)) {
-		if view := v.made[name].view; view.whole.unplanned != nil {
-			lines = append(lines, fmt.Sprintf("%s: rendered by html/template: %v\n", view.file, view.whole.unplanned))
+	for _, name := range slices.Sorted(maps.Keys(v.Parsed.Made)) {
+		if view := v.Parsed.Made[name].View; view.whole.unplanned != nil {
+			lines = append(lines, fmt.Sprintf("%s: rendered by html/template: %v\n", view.File, view.whole.unplanned))
 		}
 	}
-	return lines, len(v.made)
-}
-
-// Needs returns the first field of the data that a template renders unconditionally, such as
-// ".Title", and its line; the line is 0 if there is none.
-func (v *Views) Needs(name string) (field string, line int) {
-	f := v.files[name]
-	if f == nil || f.broken || f.isText {
-		return "", 0
-	}
-	named := map[parse.Node]bool{}
-	if m := v.made[name]; m != nil {
-		for _, field := range m.fields {
-			named[field.At] = true
-		}
-	}
-	return needs(f.trees[f.file], named)
-}
-
-// Links returns the links of the template files, and the fields of forms that the check of types
-// has found. urls returns the URLs of a page, by the name of its template, or nil if that has none.
-func (v *Views) Links(urls func(name string) []string) (sources []links.Source, fields links.Named) {
-	fields = links.Named{}
-	index := sync.OnceValue(v.tree.IndexLinks)
-	for _, name := range slices.Sorted(maps.Keys(v.made)) {
-		for _, f := range v.made[name].fields {
-			fields.Add(f.At, f.Name, f.Type)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.files)) {
-		if f := v.files[name]; v.used[f] && f.links != nil {
-			source := links.Source{File: f.file, At: f.position, Links: f.links, URLs: urls(name), Assets: f.assets}
-			if m := v.made[name]; m != nil {
-				source.With = func(file string) bool { return file == m.file.file || m.set.byFile[file] != nil }
-			}
-			if c := f.conversion; c != nil {
-				source.Missing = func(l links.Link, asked string) string { return c.missing(index(), v.tree, l, asked) }
-			}
-			sources = append(sources, source)
-		}
-	}
-	return sources, fields
+	return lines, len(v.Parsed.Made)
 }
 
 // Front returns the data that the page is rendered with if it is given none: what its format has made
@@ -191,32 +141,32 @@ func (v *View) IsFixed() bool { return v.fixed }
 // views makes a view of each template, and collects the faults.
 func (l *library) views(t *routetree.Tree) *Views {
 	errorPages := map[string]*View{} // by directory
-	v := &Views{tree: t, byName: map[string]*View{}, files: l.files, used: l.used, called: l.called, made: map[string]*madeView{}, entries: l.entries, sharedLayouts: l.sharedLayouts}
-	problems := map[string][]typecheck.Problem{}
+	v := &Views{byName: map[string]*View{}, entries: l.entries, Parsed: Parsed{
+		Files: l.files, Used: l.used, Called: l.called, Data: l.data, Made: map[string]*Made{}, FuncTypes: l.types, Tree: t, layouts: l.sharedLayouts,
+	}}
 	for _, name := range slices.Sorted(maps.Keys(l.files)) {
 		f := l.files[name]
 		if f.isLayout() {
 			continue
 		}
-		dir, isError := path.Dir("/" + name)[1:], path.Base(name) == errorName
+		dir, isError := path.Dir("/" + name)[1:], path.Base(name) == ErrorName
 		l.used[f] = l.used[f] || isError && (dir == "" || t.Dirs[dir])
-		m, faults := l.before.made[name], []fault.Fault(nil)
+		m, faults := l.before.Made[name], []fault.Fault(nil)
 		if layouts := l.layoutsOf(name); !l.isCurrent(m, layouts) { // a current view has no faults
 			m, faults = l.view(f, layouts)
 		}
 		switch {
 		case m != nil:
-			v.made[name], v.byName[name] = m, m.view
-			for _, p := range m.set.byFile {
+			v.Parsed.Made[name], v.byName[name] = m, m.View
+			for _, p := range m.Set.Files {
 				l.used[p] = l.used[p] || l.used[f]
 			}
-			l.faults = append(l.faults, m.set.warnings...)
-			problems[name] = m.problems
+			l.faults = append(l.faults, m.Set.warnings...)
 			if isError {
-				v.byName[name], errorPages[dir] = m.bare, m.view
+				v.byName[name], errorPages[dir] = m.bare, m.View
 			}
-		case len(faults) > 0 && (isPartial(name) && l.called[f.file] || !l.used[f]): // no fault yet, since a partial may call what its pages define
-			v.byName[name] = &View{name: f.name, file: f.file, err: fault.Join(faults)}
+		case len(faults) > 0 && (IsPartial(name) && l.called[f.File] || !l.used[f]): // no fault yet, since a partial may call what its pages define
+			v.byName[name] = &View{name: f.Name, File: f.File, err: fault.Join(faults)}
 		default:
 			v.lost = v.lost || isError
 			l.faults = append(l.faults, faults...)
@@ -227,28 +177,25 @@ func (l *library) views(t *routetree.Tree) *Views {
 			l.faults = append(l.faults, f.faults...)
 		}
 	}
-	l.faults = append(l.faults, l.typeFaults(problems)...)
-	l.reportUncalled()
-	l.warnBareErrorPages(v)
 	v.errorPages = routetree.NewNearest(t, errorPages)
 	return v
 }
 
 // isCurrent reports whether a view that was made before would be the same now. m may be nil.
-func (l *library) isCurrent(m *madeView, layouts []*templateFile) bool {
-	if m == nil || !slices.Equal(layouts, m.layouts) || l.files[m.file.name] != m.file {
+func (l *library) isCurrent(m *Made, layouts []*File) bool {
+	if m == nil || !slices.Equal(layouts, m.Layouts) || l.files[m.File.Name] != m.File {
 		return false
 	}
 	if m.sharedLayout != nil {
-		return l.sharedLayout(layouts, l.data[m.file]) == m.sharedLayout
+		return l.sharedLayout(layouts, l.data[m.File]) == m.sharedLayout
 	}
-	return l.isCurrentSet(m.set)
+	return l.isCurrentSet(m.Set)
 }
 
 // isCurrentSet reports whether a set that was made before would be the same now.
-func (l *library) isCurrentSet(s *set) bool {
-	for _, f := range s.byFile {
-		if l.files[f.name] != f && f.file != hole {
+func (l *library) isCurrentSet(s *Set) bool {
+	for _, f := range s.Files {
+		if l.files[f.Name] != f && f.File != hole {
 			return false
 		}
 	}
@@ -262,10 +209,10 @@ func (l *library) isCurrentSet(s *set) bool {
 
 // view makes the view of a file. If there are faults, it returns no view, and leaves out the
 // faults of single files.
-func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []fault.Fault) {
-	if f.isText && f.trees == nil { // as it was in a sharedLayout before
-		t := f.textTree()
-		f.trees, f.sorted = map[string]*parse.Tree{f.file: t}, []*parse.Tree{t}
+func (l *library) view(f *File, layouts []*File) (*Made, []fault.Fault) {
+	if f.IsText && f.trees == nil { // as it was in a sharedLayout before
+		t := f.text()
+		f.trees, f.sorted = map[string]*parse.Tree{f.File: t}, []*parse.Tree{t}
 	}
 	if m := l.inSharedLayout(f, layouts); m != nil {
 		return m, nil
@@ -274,21 +221,20 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s == nil {
 		return nil, faults
 	}
-	problems, fields := l.checkTypes(s, l.data[f]) // before html/template changes the trees
 	v := l.newView(f, l.isFixed(s))
-	whole, err := l.executable(s, s.outer, l.compiler)
+	whole, err := l.executable(s, s.Outer, l.compiler)
 	if err != nil {
-		return nil, s.escapeFaults(append([]*templateFile{f}, layouts...), err)
+		return nil, s.escapeFaults(append([]*File{f}, layouts...), err)
 	}
 	v.whole = whole
 	h := l.functions // the closures below must not keep the library alive, nor the files of the set
-	rest := &set{outer: s.outer, inner: s.inner, trees: s.trees, slots: s.slots}
+	rest := &Set{Outer: s.Outer, inner: s.inner, trees: s.trees, slots: s.slots}
 	for name := range f.trees {
 		of := rest
 		switch {
-		case slices.Contains(s.fragments, name):
+		case slices.Contains(s.Fragments, name):
 			of = s // for the faults; the closure is called right away, and then lets go of it
-		case name == f.file:
+		case name == f.File:
 			continue
 		}
 		if v.blocks == nil {
@@ -296,7 +242,7 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 		}
 		v.blocks[name] = sync.OnceValues(func() (*executable, error) { return h.executable(of, name, plan.NewCompiler(h.callable)) })
 	}
-	for _, name := range s.fragments { // they can only be rendered by themselves, so a fault is one of the page
+	for _, name := range s.Fragments { // they can only be rendered by themselves, so a fault is one of the page
 		if _, err := v.blocks[name](); err != nil {
 			faults = append(faults, s.escapeFaults(nil, err)...)
 		}
@@ -304,26 +250,25 @@ func (l *library) view(f *templateFile, layouts []*templateFile) (*madeView, []f
 	if s.faulty || len(faults) > 0 {
 		return nil, faults
 	}
-	m := &madeView{view: v, file: f, layouts: layouts, problems: problems, fields: fields, set: s, functions: h}
-	if path.Base(f.name) == errorName {
-		whole, err := h.executable(s, f.file, l.compiler)
-		m.bare = &View{name: f.name, file: f.file, whole: whole, err: err}
-		m.isPart = !s.makesDocument()
+	m := &Made{View: v, File: f, Layouts: layouts, Set: s}
+	if path.Base(f.Name) == ErrorName {
+		whole, err := h.executable(s, f.File, l.compiler)
+		m.bare = &View{name: f.Name, File: f.File, whole: whole, err: err}
 	}
 	return m, nil
 }
 
 // newView returns the view of a file without what renders it.
-func (l *library) newView(f *templateFile, fixed bool) *View {
-	v := &View{name: f.name, file: f.file, fixed: fixed, compare: l.Plans == ComparePlans, data: l.data[f]}
-	if f.conversion != nil {
-		v.front = f.conversion.front
+func (l *library) newView(f *File, fixed bool) *View {
+	v := &View{name: f.Name, File: f.File, fixed: fixed, compare: l.Plans == ComparePlans, Data: l.data[f]}
+	if f.Conversion != nil {
+		v.front = f.Conversion.front
 	}
 	return v
 }
 
 // without returns a copy of the set in which one template is empty.
-func (s *set) without(name string) *set {
+func (s *Set) without(name string) *Set {
 	rest := *s
 	rest.trees = maps.Clone(s.trees)
 	rest.trees[name] = &parse.Tree{Name: name, ParseName: name, Root: &parse.ListNode{NodeType: parse.NodeList}}
@@ -334,20 +279,20 @@ func (s *set) without(name string) *set {
 // error in another file than the one that causes it. So escapeFaults escapes each file by
 // itself, and each layout without a page. It returns the faults of the files that fail, or
 // else the fault where html/template reports it.
-func (s *set) escapeFaults(files []*templateFile, err error) (faults []fault.Fault) {
+func (s *Set) escapeFaults(files []*File, err error) (faults []fault.Fault) {
 	var own fault.Fault
 	if errors.As(err, &own) {
 		return []fault.Fault{own}
 	}
 	for i, f := range files {
-		if s.trees[f.file] == nil { // no template calls it
+		if s.trees[f.File] == nil { // no template calls it
 			continue
 		}
 		alone := s
 		if i > 0 {
-			alone = s.without(files[i-1].file)
+			alone = s.without(files[i-1].File)
 		}
-		if _, err := alone.escape(f.file); err != nil {
+		if _, err := alone.escape(f.File); err != nil {
 			own := s.escapeFault(err)
 			if i == 0 {
 				own.Text += s.suspects()
@@ -367,10 +312,10 @@ func (s *set) escapeFaults(files []*templateFile, err error) (faults []fault.Fau
 
 // suspects returns the end of a message that names the partials of a set whose HTML ends
 // within a tag, an attribute, a script or a style.
-func (s *set) suspects() string {
+func (s *Set) suspects() string {
 	text := ""
 	for _, name := range slices.Sorted(maps.Keys(s.trees)) {
-		if p := s.byFile[name]; p == nil || !isPartial(p.name) || name == s.inner {
+		if p := s.Files[name]; p == nil || !IsPartial(p.Name) || name == s.inner {
 			continue
 		}
 		var escaping *template.Error
@@ -382,7 +327,7 @@ func (s *set) suspects() string {
 }
 
 // escapeFault returns the fault for an error of escaping.
-func (s *set) escapeFault(err error) fault.Fault {
+func (s *Set) escapeFault(err error) fault.Fault {
 	var own fault.Fault
 	var escaping *template.Error
 	if errors.As(err, &own) {
@@ -396,8 +341,8 @@ func (s *set) escapeFault(err error) fault.Fault {
 	if t == nil || escaping.Node != nil {
 		return Fault(s.inner, escaping)
 	}
-	if f := s.byFile[t.ParseName]; f != nil && f.conversion != nil {
-		return f.conversion.escapeFault(plainEscaping(escaping.Description))
+	if f := s.Files[t.ParseName]; f != nil && f.Conversion != nil {
+		return f.Conversion.escapeFault(plainEscaping(escaping.Description))
 	}
 	line := cmp.Or(escaping.Line, lineOfText(t, escaping.Description))
 	return fault.InLine(t.ParseName, line, "%s", plainEscaping(escaping.Description))

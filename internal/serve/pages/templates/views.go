@@ -1,17 +1,17 @@
 // Package templates prepares the templates of an application for rendering. [ReadTexts] reads
 // the template files of a tree. [NewViews] parses them, puts each page into its layouts,
-// escapes the result with html/template, and checks what can be checked before a request. It
-// returns [Views], which render, and the faults. Templates reach the application through
-// the functions of a [Host], so this package knows neither requests nor Routers.
+// escapes the result with html/template, and compiles that. It returns [Views], which render, and
+// the faults that keep templates from being rendered. What else can be checked is asked of what
+// they were [Parsed] to. Templates reach the application through the functions of a [Host], so this
+// package knows neither requests nor Routers.
 package templates
 
 import (
 	"html/template"
 	"reflect"
+	"text/template/parse"
 
-	"example.com/flow/internal/check/typecheck"
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/pages/csp"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -26,16 +26,17 @@ type Host struct {
 	Nonce   func(at any) string
 
 	Plans      Plans
-	Sample     any                                   // passed as at to Route and Asset while templates are checked
-	Lists      *Lists                                // for page and pages; nil if there are none
-	Method     func(typecheck.Call) typecheck.Verdict // see typecheck.Set
-	Request    reflect.Type                          // the type that {{request}} returns; nil if its fields are not checked
-	Data       map[string][]Data                     // the types of the data of views, by what View takes
-	ErrorData  reflect.Type                          // the type of the data of error pages; nil if it is not known
-	Policy     csp.Policy                            // of answers; nil if they have none
-	PerRequest bool                                  // Route and Asset depend on the request
-	NoNonce    string                                // why Nonce returns none, for the fault of a template that calls it; "" if it returns one
-	Excused    func(name string) bool                // reports whether Route does not know a name because of a fault that is reported elsewhere
+	Sample     any               // passed as at to Route and Asset while templates are checked
+	Lists      *Lists            // for page and pages; nil if there are none
+	Request    reflect.Type      // the type that {{request}} returns; nil if its fields are not checked
+	Data       map[string][]Data // the types of the data of views, by what View takes
+	ErrorData  reflect.Type      // the type of the data of error pages; nil if it is not known
+	PerRequest bool              // Route and Asset depend on the request
+	NoNonce    string            // why Nonce returns none, for the fault of a template that calls it; "" if it returns one
+	// CheckFile returns what is wrong about the templates of a file, whatever their data are, given the
+	// types of the functions that they may call. It may be nil.
+	CheckFile func(trees map[string]*parse.Tree, funcs map[string]reflect.Type) []fault.Fault
+	Excused   func(name string) bool // reports whether Route does not know a name because of a fault that is reported elsewhere
 }
 
 // Plans says how views are rendered.
@@ -58,10 +59,10 @@ type Data struct {
 // over from before, which may be nil, a file whose text is the same, and a view whose files
 // are the same. The Host must be that of before, except that there may be other public files.
 func NewViews(t *routetree.Tree, texts []Text, host Host, before *Views) (*Views, []fault.Fault) {
-	if before == nil {
-		before = &Views{}
+	l := newLibrary(t, host)
+	if before != nil {
+		l.before = before.Parsed
 	}
-	l := newLibrary(t, host, before)
 	l.parseAll(texts)
 	return l.views(t), l.faults
 }

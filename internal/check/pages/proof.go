@@ -1,9 +1,8 @@
-package templates
+package pages
 
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"example.com/flow/internal/check/typecheck"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/csp"
+	"example.com/flow/internal/serve/pages/templates"
 )
 
 // A Proof is what the rules of prove say of a view. What they have read of it is large, and is not
@@ -39,12 +39,13 @@ func (t texts) note(n *parse.ActionNode, text bool) {
 	t[n] = text && (known || !reached)
 }
 
-// prove makes the proof of a set with the types of its data.
-func (h *functions) prove(s *set, f *templateFile, data []Data) *Proof {
-	texts, check := texts{}, h.typecheck(s)
-	told := 0 // actions, by the check that runs
+// newProof makes the proof of a view with the types of its data.
+func newProof(m *templates.Made, check typecheck.Set, policy csp.Policy) *Proof {
+	s, f, texts := m.Whole(), m.File, texts{}
+	check.Trees = s.Templates()
+	reached := 0 // actions, by the check that runs
 	check.Writes = func(n *parse.ActionNode, text bool) {
-		told++
+		reached++
 		texts.note(n, text)
 	}
 	decided := map[*parse.PipeNode][2]bool{}
@@ -54,8 +55,8 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *Proof {
 	}
 	page := func(name string, isPart bool) *prove.Page {
 		types := []reflect.Type{}
-		for _, d := range data {
-			if cmp.Or(d.Block, s.outer) == name {
+		for _, d := range m.View.Data {
+			if cmp.Or(d.Block, s.Outer) == name {
 				types = append(types, d.Type)
 			}
 		}
@@ -65,13 +66,13 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *Proof {
 		var fields []typecheck.Field
 		isKnown := true // what the actions write: the check has not given up
 		for _, t := range types {
-			told = 0
+			reached = 0
 			_, more := check.Check(name, t)
-			fields, isKnown = append(fields, more...), isKnown && told > 0
+			fields, isKnown = append(fields, more...), isKnown && reached > 0
 		}
 		callee := func(_ *parse.Tree, n *parse.TemplateNode) *parse.Tree { return check.Trees[n.Name] }
 		return &prove.Page{
-			File:  f.file,
+			File:  f.File,
 			Nodes: markup.Read(check.Trees[name], markup.Rules, callee),
 			HTML: func(n *parse.ActionNode) bool {
 				isText, isReached := texts[n]
@@ -82,15 +83,15 @@ func (h *functions) prove(s *set, f *templateFile, data []Data) *Proof {
 				of, ok := decided[pipe]
 				return of[0] || !ok, of[1] || !ok
 			},
-			At:   func(at markup.Place) (line, column int) { return s.byFile[at.File].position(at.Offset) },
+			At:   func(at markup.Place) (line, column int) { return position(s.Files[at.File], at.Offset) },
 			Part: isPart,
 		}
 	}
-	whole := page(s.outer, isPartial(f.name))
-	p := &Proof{File: f.file, RunsNoScript: whole.Scripts() == prove.NoScript, Unknown: whole.Unknown(), name: f.name, named: whole.Named(), isPart: whole.Part}
-	p.add(whole, h.Policy)
-	for _, name := range s.fragments {
-		p.add(page(name, true), h.Policy)
+	whole := page(s.Outer, templates.IsPartial(f.Name))
+	p := &Proof{File: f.File, RunsNoScript: whole.Scripts() == prove.NoScript, Unknown: whole.Unknown(), name: f.Name, named: whole.Named(), isPart: whole.Part}
+	p.add(whole, policy)
+	for _, name := range s.Fragments {
+		p.add(page(name, true), policy)
 	}
 	return p
 }
@@ -130,11 +131,12 @@ func areShown(fields []typecheck.Field) bool {
 
 // proofs returns the proofs of what is judged by itself, in order: not those of partials that are
 // judged in the pages which call them, and of shared files that nothing uses.
-func (v *Views) proofs() (all []*Proof) {
-	for _, name := range slices.Sorted(maps.Keys(v.made)) {
-		f := v.files[name]
-		if v.used[f] && !(isPartial(name) && v.called[f.file]) {
-			all = append(all, v.made[name].proof())
+func (c *Checked) proofs() (all []*Proof) {
+	parsed := c.Views.Parsed
+	for _, name := range c.madeNames() {
+		m := parsed.Made[name]
+		if parsed.Used[m.File] && !(templates.IsPartial(name) && parsed.Called[m.File.File]) {
+			all = append(all, c.proofOf[m]())
 		}
 	}
 	return all
@@ -147,12 +149,12 @@ type sharing struct {
 	more int // how many other pages have it
 }
 
-// Prove returns what the rules of prove say of the views. isFixed reports whether a page is sent as it
+// Warnings returns what the rules of prove say of the views. isFixed reports whether a page is sent as it
 // was rendered once, with hashes in the place of a nonce. What several pages have at one place is told
 // once.
-func (v *Views) Prove(isFixed func(name string) bool) (warnings []fault.Fault) {
+func (c *Checked) Warnings(isFixed func(name string) bool) (warnings []fault.Fault) {
 	shared := map[string]*sharing{} // by the text without a page
-	for _, p := range v.proofs() {
+	for _, p := range c.proofs() {
 		for _, f := range p.found {
 			key := strings.Replace(f.Text, p.named, "", 1)
 			if first := shared[key]; first != nil {
@@ -182,6 +184,6 @@ func (v *Views) Prove(isFixed func(name string) bool) (warnings []fault.Fault) {
 }
 
 // Pages returns the proofs of the pages and the error pages.
-func (v *Views) Pages() []*Proof {
-	return slices.DeleteFunc(v.proofs(), func(p *Proof) bool { return p.isPart })
+func (c *Checked) Pages() []*Proof {
+	return slices.DeleteFunc(c.proofs(), func(p *Proof) bool { return p.isPart })
 }

@@ -1,27 +1,47 @@
-package templates
+package pages
 
 import (
+	"slices"
 	"text/template/parse"
 
 	"example.com/flow/internal/check/markup"
 )
 
-// needs returns the first {{.Field}} that a template executes unconditionally, and its line;
-// the line is 0 if there is none. Without data, html/template renders nothing for it.
+// Needs returns the first field of the data that a template renders unconditionally, such as
+// ".Title", and its line; the line is 0 if there is none.
+func (c *Checked) Needs(name string) (field string, line int) {
+	f := c.Views.Parsed.Files[name]
+	if f == nil || f.Broken || f.IsText {
+		return "", 0
+	}
+	named := map[parse.Node]bool{}
+	for _, field := range c.typesIn(name).fields {
+		named[field.At] = true
+	}
+	own := slices.IndexFunc(f.Trees(), func(t *parse.Tree) bool { return t.Name == f.File })
+	field, offset := needs(f.Trees()[own], named)
+	if field != "" {
+		line, _ = position(f, offset)
+	}
+	return field, line
+}
+
+// needs returns the first {{.Field}} that a template executes unconditionally, and its
+// offset; "" if there is none. Without data, html/template renders nothing for it.
 //
 // needs skips what may be optional: the bodies of {{if}}, {{with}} and {{range}}, tags, and
 // the contents of <textarea>, since forms are empty at first. It also skips the templates of
 // {{define}} and {{block}}, which may get other data. A call of Field for a form does not count as
 // optional in a tag, since the form has no fields then: named are the constants that such calls get,
 // in this template or in one that it gives them to.
-func needs(t *parse.Tree, named map[parse.Node]bool) (field string, line int) {
+func needs(t *parse.Tree, named map[parse.Node]bool) (field string, offset int) {
 	for _, n := range markup.Read(t, markup.Links, nil) {
 		if asks := asksForField(pipeOf(n), named); asks != nil {
-			return asks.String(), lineOf(t, asks)
+			return asks.String(), int(asks.Position())
 		}
 		if n, ok := n.(*markup.Hole); ok && isField(n.Action.Pipe) {
 			if in := n.In; in.Kind == markup.Content || in.Kind == markup.Raw && in.Element != "textarea" {
-				return n.Action.Pipe.String(), lineOf(t, n.Action)
+				return n.Action.Pipe.String(), int(n.Action.Position())
 			}
 		}
 	}
