@@ -91,7 +91,7 @@ func (d *routerInDev) hint(req *http.Request) string {
 	if !mayShow(req) {
 		return ""
 	}
-	return d.disk.Hint(req, d.router.outermost().knownURLs())
+	return d.disk.Hint(req, d.router.outermost().knownRoutes())
 }
 
 // showError returns a page with the source around the lines that the error names, and with
@@ -456,23 +456,23 @@ func (t *table) describe(e *endpoint) routemap.Endpoint {
 	return d
 }
 
-// knownURLs returns the URLs that r and the Routers mounted inside it answer, with the public
-// files that are on disk.
-func (r *Router) knownURLs() (urls []ondisk.URL) {
+// knownRoutes returns the routes of r and of the Routers mounted inside it, with the public files that are on
+// disk.
+func (r *Router) knownRoutes() (all []site.Route) {
 	for _, r := range r.withMounted() {
 		if r.dev != nil {
-			urls = append(urls, r.dev.disk.URLs(r.tree)...)
+			all = append(all, r.dev.disk.Routes(r.tree)...)
 		} else {
-			urls = append(urls, ondisk.URLs(r.tree)...)
+			all = append(all, site.TreeRoutes(r.tree)...)
 		}
 		for _, m := range r.mounts {
 			if m.inner == nil {
 				exact, _ := m.patterns()
-				urls = append(urls, ondisk.URL{Pattern: exact, File: "Mount of " + m.pos.String()})
+				all = append(all, site.Route{Pattern: exact, File: "Mount of " + m.pos.String()})
 			}
 		}
 	}
-	return urls
+	return all
 }
 
 // printExplanation runs the command routes -explain.

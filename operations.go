@@ -26,13 +26,17 @@ func (c *compiler) describe(r *routetree.Route, v *verb, d *site.Describer) http
 	if r.Page {
 		c.fault(v.Pos, "%s is a page, and what describes an API has no template: call the file %s", r.File, strings.TrimSuffix(r.File, r.Ext())+".http")
 	}
-	p := describedRoute{&site.Description{File: r.File, Path: r.Path, Patterns: r.Patterns, Dev: c.router.dev != nil, Messages: invalidOf}, d, v}
+	router := c.router // and no more of the compiler is kept
+	p := describedRoute{&site.Description{
+		Tree: r, Dev: router.dev != nil, Read: router.fileNow, Messages: invalidOf,
+		Map: func() *site.Map { return router.outermost().table.Load().site },
+	}, d, v}
 	c.described = append(c.described, p)
 	return d.At(p.Description)
 }
 
 // dir returns the directory below router/ that the route is in.
-func (p describedRoute) dir() string { return strings.TrimPrefix(path.Dir("/"+p.Path), "/") }
+func (p describedRoute) dir() string { return strings.TrimPrefix(path.Dir("/"+p.Tree.Path), "/") }
 
 // describeRoutes completes the Descriptions of a Router and of those mounted inside it. It reports two
 // descriptions or two pages of one directory, and a page without a description around it. before
@@ -53,14 +57,14 @@ func (c *compiler) describeRoutes(before []uintptr) {
 			kind, what = pages, "is the page of an API, and so is"
 		}
 		if first, twice := kind[p.dir()]; twice {
-			c.fault(p.verb.Pos, "%s %s %s in the same directory: keep one", p.File, what, first.File)
+			c.fault(p.verb.Pos, "%s %s %s in the same directory: keep one", p.Tree.File, what, first.Tree.File)
 		} else {
 			kind[p.dir()] = p
 		}
 	}
 	all := c.operations(before)
 	for _, p := range c.described {
-		p.Operations = func() []site.Operation { return c.table.below(p.dir(), all) }
+		p.Operations = func() []site.Route { return c.table.below(p.dir(), all) }
 		if p.describer.Page {
 			c.findDocument(p, documents)
 		} else {
@@ -78,22 +82,22 @@ func (c *compiler) findDocument(p describedRoute, documents map[string]described
 			return
 		}
 	}
-	c.fault(p.verb.Pos, "%s is the page of an API, and no description is around it: answer with JSON() of the same API in a route file beside it, such as %s", p.File, path.Join(path.Dir(p.File), "openapi.json.http"))
+	c.fault(p.verb.Pos, "%s is the page of an API, and no description is around it: answer with JSON() of the same API in a route file beside it, such as %s", p.Tree.File, path.Join(path.Dir(p.Tree.File), "openapi.json.http"))
 }
 
 // checkErrors warns of a description that says nothing of errors, since an OnError answers them.
-func (c *compiler) checkErrors(p describedRoute, all []site.Operation) {
-	answersErrors := c.router.OnError != nil || slices.ContainsFunc(all, func(o site.Operation) bool { return o.Path == p.Path && o.OnError != "" })
+func (c *compiler) checkErrors(p describedRoute, all []site.Route) {
+	answersErrors := c.router.OnError != nil || slices.ContainsFunc(all, func(o site.Route) bool { return o.Tree == p.Tree && o.OnError != "" })
 	if answersErrors && !p.describer.Errors {
-		c.faults = append(c.faults, fault.WarnAt(p.verb.Pos, "%s says nothing of errors, since an OnError stands around it: give a value of the type that it answers with, as in openapi.API{Error: problem{}}", p.File))
+		c.faults = append(c.faults, fault.WarnAt(p.verb.Pos, "%s says nothing of errors, since an OnError stands around it: give a value of the type that it answers with, as in openapi.API{Error: problem{}}", p.Tree.File))
 	}
 }
 
 // below returns those of the operations of a Router that are in a directory or below, with its
 // OnError, which is known by now.
-func (t *table) below(dir string, all []site.Operation) (below []site.Operation) {
+func (t *table) below(dir string, all []site.Route) (below []site.Route) {
 	for _, o := range all {
-		if !slices.Contains(routetree.Layers(o.Path), dir) {
+		if !slices.Contains(routetree.Layers(o.Tree.Path), dir) {
 			continue
 		}
 		if o.OnError == "" && t.settings.onError != nil {
@@ -105,7 +109,7 @@ func (t *table) below(dir string, all []site.Operation) (below []site.Operation)
 }
 
 // operations returns all operations of a Router.
-func (c *compiler) operations(before []uintptr) (all []site.Operation) {
+func (c *compiler) operations(before []uintptr) (all []site.Route) {
 	for _, r := range c.tree.Routes {
 		if r.Page {
 			continue
@@ -116,15 +120,11 @@ func (c *compiler) operations(before []uintptr) (all []site.Operation) {
 				onError = path.Join(routetree.RouterDir, dir)
 			}
 		}
-		router := c.router // and no more of the compiler is kept
 		for _, a := range c.plan.Answers(r) {
-			all = append(all, site.Operation{
-				File: r.File, Path: r.Path, Patterns: r.Patterns, Method: a.Method, Name: a.Name,
-				Guards:   slices.Concat(before, codesOf(a.Before)),
-				OnError:  onError,
-				Shape:    c.typedOf(r, a.Verb).shape(a.Verb.Code),
-				Read:     func() site.File { return router.fileNow(r) },
-				Examples: func(f site.File) []site.Example { return router.outermost().table.Load().site.ExamplesOf(f, a.Method) },
+			all = append(all, site.Route{
+				Method: a.Method, Pattern: r.Patterns[0], File: r.File, Tree: r, Name: a.Name, OnError: onError,
+				Guards: slices.Concat(before, codesOf(a.Before)),
+				Shape:  c.typedOf(r, a.Verb).shape(a.Verb.Code),
 			})
 		}
 	}

@@ -24,20 +24,20 @@ func describer(page bool) *site.Describer {
 	return &site.Describer{Page: page, At: func(s *site.Description) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			if page {
-				fmt.Fprint(w, s.Document.Patterns[0])
+				fmt.Fprint(w, s.Document.Tree.Patterns[0])
 				return
 			}
 			for _, o := range s.Operations() {
-				fmt.Fprintln(w, operationLine(o))
+				fmt.Fprintln(w, operationLine(s, o))
 			}
 		})
 	}}
 }
 
 // operationLine returns an operation as a line.
-func operationLine(o site.Operation) string {
+func operationLine(of *site.Description, o site.Route) string {
 	var patterns, guards []string
-	for _, p := range o.Patterns {
+	for _, p := range o.Tree.Patterns {
 		patterns = append(patterns, p.Key())
 	}
 	for _, pc := range o.Guards {
@@ -47,9 +47,9 @@ func operationLine(o site.Operation) string {
 			}
 		}
 	}
-	f := o.Read()
+	f := of.Read(o.Tree)
 	title := f.Title
-	for _, r := range o.Examples(f) {
+	for _, r := range of.Examples(o, f) {
 		title += f.Prefix + r.Title
 	}
 	line := fmt.Sprintf("%s %s %s name=%s guards=%s onError=%s %q", o.Method, strings.Join(patterns, ","), o.File, o.Name, strings.Join(guards, ","), o.OnError, title)

@@ -45,7 +45,7 @@ func (p *shown) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (p *shown) make() *public.Content {
 	of := p.site.Document
-	html, err := page.HTML(of.Described.(*described).get().Document, relative(p.site.Patterns[0], of.Patterns[0]), examplesOf(of))
+	html, err := page.HTML(of.Described.(*described).get().Document, relative(p.site.Tree.Patterns[0], of.Tree.Patterns[0]), examplesOf(of))
 	if err != nil {
 		panic(err) // a 500, with the reason in the log
 	}
@@ -68,8 +68,8 @@ func relative(from, to *pattern.Pattern) string {
 func examplesOf(of *site.Description) func(method, path string) []page.Example {
 	all := map[string][]page.Example{}
 	for _, o := range of.Operations() {
-		f := o.Read()
-		for _, e := range o.Examples(f) {
+		f := of.Read(o.Tree)
+		for _, e := range of.Examples(o, f) {
 			key := o.Method + " " + document.Template(e.Pattern)
 			all[key] = append(all[key], exampleOf(f, e.Request, o.Status))
 		}

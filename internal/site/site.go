@@ -21,8 +21,15 @@ type Route struct {
 	File    string           // for messages: the route file, the public file, or the call of Mount
 	Tree    *routetree.Route // the route file; nil if it is none
 	Handler fault.Position   // of the handler; zero for a page without one
-	Shape   Shape
-	Hosts   map[string]*Map // of flow.Hosts: the Map of each host, by its name; nil for others
+	Shape
+	Hosts map[string]*Map // of flow.Hosts: the Map of each host, by its name; nil for others
+
+	// The rest is known in a Description.
+	Name   string    // of the route; "" if two share it
+	Guards []uintptr // the code of the guards that run before, the outermost first
+	// OnError is the directory below router/ whose function answers errors first, "router/api",
+	// or else "Router" for that of the Router; "" if there is none.
+	OnError string
 }
 
 // Any is the Method of what answers the methods without a handler of their own.
@@ -52,6 +59,19 @@ type Shape struct {
 type Answer struct {
 	Status int
 	Type   reflect.Type
+}
+
+// TreeRoutes returns what is known of the routes and the public files of a tree: their patterns and files.
+func TreeRoutes(t *routetree.Tree) (all []Route) {
+	for _, r := range t.Routes {
+		for _, p := range r.Patterns {
+			all = append(all, Route{Pattern: p, File: r.File, Tree: r})
+		}
+	}
+	for _, p := range t.Public {
+		all = append(all, Route{Pattern: p.Pattern, File: p.File})
+	}
+	return all
 }
 
 // URL returns the URL of a pattern, with a pattern.Hole for each parameter.

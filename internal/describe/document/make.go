@@ -24,7 +24,7 @@ type maker struct {
 
 // A part is an operation with its examples.
 type part struct {
-	site.Operation
+	site.Route
 	examples []*example
 	prefix   string // see site.File
 }
@@ -57,20 +57,20 @@ func Make(of *site.Description, api API) *Document {
 // of the API.
 func (m *maker) read(d *Document) (about httpfile.About) {
 	for _, o := range m.of.Operations() {
-		if o.Path == m.of.Path {
+		if o.Tree == m.of.Tree {
 			m.onError = o.OnError
-			about = httpfile.AboutFile(o.Read().File)
+			about = httpfile.AboutFile(m.of.Read(o.Tree).File)
 			continue
 		}
 		if !o.Typed || !slices.Contains(methods, o.Method) {
-			for _, of := range o.Patterns {
+			for _, of := range o.Tree.Patterns {
 				d.Untyped = append(d.Untyped, o.Method+" "+of.String())
 			}
 			continue
 		}
-		f := o.Read()
-		p := &part{Operation: o, prefix: f.Prefix}
-		for _, e := range o.Examples(f) {
+		f := m.of.Read(o.Tree)
+		p := &part{Route: o, prefix: f.Prefix}
+		for _, e := range m.of.Examples(o, f) {
 			p.examples = append(p.examples, &example{e, httpfile.SampleOf(f.File, e.Request, f.Open), httpfile.ConditionsOf(f.File, e.Request), e.Status()})
 		}
 		m.parts = append(m.parts, p)

@@ -24,7 +24,7 @@ type place struct {
 func (m *maker) paths(d *Document) {
 	byPath := map[string][]*place{} // by the path without the names of parameters
 	for _, p := range m.parts {
-		for _, of := range p.Patterns {
+		for _, of := range p.Tree.Patterns {
 			key := nameless(of)
 			byPath[key] = append(byPath[key], &place{p, of})
 		}
@@ -85,7 +85,7 @@ func nameless(of *pattern.Pattern) string {
 // with a number if it answers at several paths.
 func (m *maker) ids(kept []*place) []string {
 	methodsOf := map[string]map[string]bool{}
-	name := func(p *place) string { return cmp.Or(p.Name, strings.ReplaceAll(p.Path, "/", ".")) }
+	name := func(p *place) string { return cmp.Or(p.Name, strings.ReplaceAll(p.Tree.Path, "/", ".")) }
 	for _, p := range kept {
 		if methodsOf[name(p)] == nil {
 			methodsOf[name(p)] = map[string]bool{}
@@ -106,8 +106,8 @@ func (m *maker) ids(kept []*place) []string {
 // tag returns the first directory or file of an operation below that of the document, without parameters
 // and groups, or "".
 func (m *maker) tag(o *part) string {
-	dir := path.Dir("/" + m.of.Path)
-	below := strings.TrimPrefix(strings.TrimPrefix("/"+o.Path, dir), "/")
+	dir := path.Dir("/" + m.of.Tree.Path)
+	below := strings.TrimPrefix(strings.TrimPrefix("/"+o.Tree.Path, dir), "/")
 	for part := range strings.SplitSeq(below, "/") {
 		if part != "api" && part != "index" && !strings.ContainsAny(part, "[]()") {
 			return part

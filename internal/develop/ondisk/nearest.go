@@ -10,26 +10,8 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 )
-
-// A URL is a pattern of URLs that an application answers, with its file.
-type URL struct {
-	Pattern *pattern.Pattern
-	File    string // for messages
-}
-
-// URLs returns the URLs of the routes and the public files of a tree.
-func URLs(t *routetree.Tree) (urls []URL) {
-	for _, r := range t.Routes {
-		for _, p := range r.Patterns {
-			urls = append(urls, URL{p, r.File})
-		}
-	}
-	for _, p := range t.Public {
-		urls = append(urls, URL{p.Pattern, p.File})
-	}
-	return urls
-}
 
 // The costs of the differences between a path and a pattern. Their sum is the distance. A
 // letter that is added, missing or replaced costs 1, and so do two letters that are swapped:
@@ -44,7 +26,7 @@ const (
 // Nearest returns a sentence that suggests a URL for a path without a route, or "" if no
 // known URL is near. If several are equally near, the one with the fewest parameters counts. formats
 // are the extensions of pages beside .html.
-func Nearest(asked []string, known []URL, formats []string) string {
+func Nearest(asked []string, known []site.Route, formats []string) string {
 	best, file, params := likeness{cost: farthest + 1}, "", 0
 	for i, reading := range readings(asked, formats) {
 		for _, u := range known {

@@ -9,6 +9,7 @@ import (
 
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -65,9 +66,9 @@ func TestNearest(t *testing.T) {
 			r.URL.Path = tt.asked
 			p, ok := pattern.ParsePath(r)
 			is.True(ok)
-			is.Equal(Nearest(p.Segments, URLs(tree), tree.Formats), tt.want)
+			is.Equal(Nearest(p.Segments, site.TreeRoutes(tree), tree.Formats), tt.want)
 		})
 	}
 	is := is.New(t)
-	is.Equal(Nearest(nil, URLs(routetree.Parse(flowtest.Files("router/about.html", "router/[id].html"), nil)), nil), "") // "/"
+	is.Equal(Nearest(nil, site.TreeRoutes(routetree.Parse(flowtest.Files("router/about.html", "router/[id].html"), nil)), nil), "") // "/"
 }

@@ -26,6 +26,7 @@ import (
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/public"
+	"example.com/flow/internal/site"
 )
 
 // A Binary is the tree that the program was built with, and the functions of its templates.
@@ -243,14 +244,14 @@ func (s *Source) Gone(r *routetree.Route) error {
 
 // Hint returns a sentence for the client about a 404, or "". The sentence names a route file
 // that is on disk and not in the binary, and matches the request; or else the nearest of the
-// known URLs. Hint uses the files as the last call of Checked has seen them.
-func (s *Source) Hint(req *http.Request, known []URL) string {
+// known routes. Hint uses the files as the last call of Checked has seen them.
+func (s *Source) Hint(req *http.Request, known []site.Route) string {
 	asked, _ := pattern.ParsePath(req)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var formats []string
 	if s.tree != nil {
-		if u := s.unbuiltAt(literals(asked.Segments), URLs(&routetree.Tree{Routes: s.tree.Routes})); u != nil {
+		if u := s.unbuiltAt(literals(asked.Segments), site.TreeRoutes(&routetree.Tree{Routes: s.tree.Routes})); u != nil {
 			return u.File + " is new on disk: it has a URL once the application is built with it and has no faults"
 		}
 		formats = s.tree.Formats
@@ -258,12 +259,12 @@ func (s *Source) Hint(req *http.Request, known []URL) string {
 	return Nearest(asked.Segments, known, formats)
 }
 
-// unbuiltAt returns the first of the URLs that matches a path and has a file that is not in the
+// unbuiltAt returns the first of the routes that matches a path and has a file that is not in the
 // binary, or nil.
-func (s *Source) unbuiltAt(path []pattern.Segment, urls []URL) *URL {
-	for _, u := range urls {
-		if _, ok := pattern.Overlap(path, u.Pattern.Segments); ok && !s.known[u.File] {
-			return &u
+func (s *Source) unbuiltAt(path []pattern.Segment, routes []site.Route) *site.Route {
+	for _, r := range routes {
+		if _, ok := pattern.Overlap(path, r.Pattern.Segments); ok && !s.known[r.File] {
+			return &r
 		}
 	}
 	return nil
@@ -274,7 +275,7 @@ func (s *Source) unbuiltAt(path []pattern.Segment, urls []URL) *URL {
 func (s *Source) IsUnbuilt(path []pattern.Segment) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tree != nil && s.unbuiltAt(path, URLs(s.tree)) != nil
+	return s.tree != nil && s.unbuiltAt(path, site.TreeRoutes(s.tree)) != nil
 }
 
 // IsGone reports whether a route file or a public file, as messages name it, is in the binary
@@ -293,14 +294,13 @@ func literals(path []string) (segments []pattern.Segment) {
 	return segments
 }
 
-// URLs returns the URLs of the application: those of the routes of the binary, and of the
-// public files on disk, as they were listed last.
-func (s *Source) URLs(built *routetree.Tree) []URL {
+// Routes returns the routes of the binary, and the public files on disk as they were listed last.
+func (s *Source) Routes(built *routetree.Tree) []site.Route {
 	t := *built
 	if now := s.now.Load(); now != nil {
 		t.Public = now.Public
 	}
-	return URLs(&t)
+	return site.TreeRoutes(&t)
 }
 
 // UnbuiltPublicAt returns the public file for a path that is on disk and not in the binary.
