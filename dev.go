@@ -388,7 +388,7 @@ func (r *Router) explain(q routemap.Question) routemap.Explanation {
 		}
 	}
 	if t.compiler != nil && e.Outcome == routemap.Answered {
-		e.Before = t.compiler.routeMap(nil).Before(*e.Answer, q.Method)
+		e.Before = t.compiler.routeMap(nil).Before(*e.Answer)
 	}
 	return e
 }
@@ -410,7 +410,7 @@ func (c *compiler) routeMap(before []routemap.Middleware) routemap.Map {
 		before := s.BeforeMounted(m.uses)
 		if m.inner == nil {
 			_, below := m.patterns()
-			s.Mounts = append(s.Mounts, routemap.Mount{Pattern: below.String(), Handler: fmt.Sprintf("%T", m.handler), At: m.pos.String(), Middleware: before})
+			s.Mounted = append(s.Mounted, routemap.Line{Route: site.Route{Method: site.Any, Pattern: below, Handler: m.pos}, What: fmt.Sprintf("%T", m.handler), OfFile: before})
 			continue
 		}
 		inside := c.inside[m].routeMap(before)
@@ -431,28 +431,19 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 	routemap.Page{Map: t.compiler.routeMap(nil), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
-// describe returns a description of an endpoint for the route map.
+// describe returns what the route map prints of an endpoint.
 func (t *table) describe(e *endpoint) routemap.Endpoint {
-	d := routemap.Endpoint{File: e.owner.file, Pattern: e.path.String(), Path: e.path}
-	_, addsSlash := e.handler.std.(addSlash)
-	switch {
-	case addsSlash:
-		d.Kind = routemap.AddSlash
-	case e.owner.route != nil:
-		d.Handler = e.handler.pos.String()
-	case e.asRoute().IsMounted():
-		d.Kind = routemap.MountedHandler
-	default:
-		d.Kind = routemap.PublicFile
-	}
+	r, name, inside := e.asRoute(), "", ""
 	for _, info := range t.infos {
-		if e.pattern == strings.TrimPrefix(info.Method+" "+info.Pattern, "ANY ") && strings.HasSuffix(d.File, info.File) {
-			d.Name = info.Name
+		if info.Method == r.Method && info.Pattern == e.path.String() && strings.HasSuffix(r.File, info.File) {
+			name = info.Name
 		}
 	}
 	if e.around != nil {
-		d.Inside = e.around.owner.file
+		inside = e.around.owner.file
 	}
+	d := routemap.NewEndpoint(r, name, inside)
+	_, d.AddsSlash = e.handler.std.(addSlash)
 	return d
 }
 

@@ -13,6 +13,7 @@ import (
 	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/reach"
 )
 
@@ -67,7 +68,7 @@ func (q Question) Request() *http.Request {
 	return &http.Request{Method: q.Method, URL: q.url, RequestURI: q.Target, Header: http.Header{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}
 }
 
-// An Endpoint is a file or a mounted handler that answers URLs of a pattern.
+// An Endpoint is a route as an explanation prints it: as JSON, and in words.
 type Endpoint struct {
 	File    string   `json:"file"`              // "app/router/users/[id].html", or the call of Mount
 	Pattern string   `json:"pattern"`           // "/users/{id}"
@@ -76,20 +77,19 @@ type Endpoint struct {
 	Handler string   `json:"handler,omitempty"` // "app/users.id.go:12"
 	Inside  string   `json:"inside,omitempty"`  // the call of Mount for the Router of the endpoint; "" for the outermost Router
 
-	Path *pattern.Pattern `json:"-"`
-	Kind Kind             `json:"-"`
+	Route     *site.Route `json:"-"`
+	AddsSlash bool        `json:"-"` // it redirects from the prefix of a mounted handler to the prefix with a slash
 }
 
-// A Kind is the kind of an endpoint.
-type Kind uint8
-
-// The kinds of endpoints.
-const (
-	RouteFile      Kind = iota
-	PublicFile          // a file below public/
-	MountedHandler      // a mounted handler that is not a Router
-	AddSlash            // a redirect from the prefix of a mounted handler to the prefix with a slash
-)
+// NewEndpoint returns the endpoint that a route is, with its name, if it has one. inside is the call of
+// Mount for its Router.
+func NewEndpoint(r *site.Route, name, inside string) Endpoint {
+	e := Endpoint{File: r.File, Pattern: r.Pattern.String(), Name: name, Inside: inside, Route: r}
+	if r.Tree != nil {
+		e.Handler = r.Handler.String()
+	}
+	return e
+}
 
 // The outcomes of a request.
 const (
@@ -143,8 +143,8 @@ func Explain[A any](q Question, m reach.Explanation[A], describe func(*A) Endpoi
 	switch miss := m.Miss; {
 	case m.Answer != nil:
 		answer := describe(m.Answer)
-		e.Outcome, e.Answer, e.Values, ahead = Answered, &answer, valuesOf(answer.Path, m.Values), answer.Path
-		if answer.Kind == AddSlash {
+		e.Outcome, e.Answer, e.Values, ahead = Answered, &answer, valuesOf(answer.Route.Pattern, m.Values), answer.Route.Pattern
+		if answer.AddsSlash {
 			e.Outcome, e.Status, e.Location = Redirected, http.StatusPermanentRedirect, pattern.Location(r, r.URL.EscapedPath()+"/")
 		}
 	case !miss.Known:
@@ -158,11 +158,11 @@ func Explain[A any](q Question, m reach.Explanation[A], describe func(*A) Endpoi
 	}
 	if m.Answer == nil && m.Miss.By != nil {
 		by := describe(m.Miss.By)
-		e.Owner, ahead = by.File, by.Path
+		e.Owner, ahead = by.File, by.Route.Pattern
 	}
 	for _, c := range m.Candidates {
 		if c.Verdict == reach.Answers || c.Verdict == reach.Ambiguous { // the other candidates are compared with this one
-			ahead = describe(c.Answer(q.Method)).Path
+			ahead = describe(c.Answer(q.Method)).Route.Pattern
 		}
 	}
 	for _, c := range m.Candidates {
@@ -203,7 +203,7 @@ func candidates[A any](c reach.Candidate[A], method string, m reach.Explanation[
 		d := describe(c.Answer(name)) // nothing else is set for the name ANY
 		i := slices.IndexFunc(all, func(other Candidate) bool { return other.File == d.File })
 		if i < 0 {
-			found := Candidate{Endpoint: d, Why: why(c, method, m, ahead, d.Path), verdict: c.Verdict}
+			found := Candidate{Endpoint: d, Why: why(c, method, m, ahead, d.Route.Pattern), verdict: c.Verdict}
 			switch {
 			case d.File == winner.File:
 				found.Endpoint, found.Answers = winner, c.Verdict == reach.Answers && m.Answer != nil

@@ -3,7 +3,7 @@
 // other does. [Page] serves both as HTML, with the last requests and the log, in development.
 // [Explanation.Print] prints an explanation in a terminal, for the command routes -explain.
 //
-// The types of this package are plain data, which the application fills in. The package does
+// A [Source] is what the application gives: its tree and its registrations. The package does
 // not call handlers.
 package routemap
 
@@ -11,33 +11,55 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 )
 
 // A Map has the routes of an application, or of one that is mounted in another.
 type Map struct {
-	Prefix  string   // of its URLs, "/orgs/{org}"; "" for the outermost application
-	At      string   // the position of the call of Mount, "app/app.go:12"; "" for the outermost application
-	Name    string   // the label of Mounted.Name, or ""
-	Routes  []Route  // in the order of their files
-	Mounts  []Mount  // mounted handlers that are not Routers
-	Inside  []Map    // mounted Routers
-	Public  []Public // in the order of their files
-	Unbuilt []string // route files that are on disk and not in the binary, with those of mounted Routers
+	Prefix  string              // of its URLs, "/orgs/{org}"; "" for the outermost application
+	At      string              // the position of the call of Mount, "app/app.go:12"; "" for the outermost application
+	Name    string              // the label of Mounted.Name, or ""
+	Files   int                 // the number of route files
+	Lines   []Line              // those of route files in their order, then those of mounted handlers that are not Routers
+	Inside  []Map               // mounted Routers
+	Public  []*routetree.Public // in the order of their files
+	Unbuilt []string            // route files that are on disk and not in the binary, with those of mounted Routers
 
 	forPublic []Middleware // the middleware before public files
 }
 
-// A Route is one route file.
-type Route struct {
-	File       string // for messages, "app/router/users/[id].html"
-	Path       string // below router/, without extension: "(admin)/users/[id]"
-	URLs       []URL  // more than one if segments are optional
-	Methods    []Method
-	Middleware []Middleware // that runs before each method, in order
-	Layouts    []string     // files, the outermost first; only of pages
-	ErrorPage  string       // the file; "" if there is none
-	Prose      string       // of an .http file, outside of its examples
-	Examples   []Example    // of an .http file, in the order of the file
+// A Line is a route with what the map shows of it. The File of a mounted handler is "".
+type Line struct {
+	site.Route
+	Name     string
+	OfFile   []Middleware // that runs before each method of the file, in order
+	OfMethod []Middleware // that runs behind it, for this method alone
+	What     string       // in place of the handler, or before it: the type of a mounted one, or that there is none
+	Around   string       // the templates around a page
+	Prose    string       // of an .http file, outside of its examples
+	Examples []Example    // that the route answers, in the order of the file
+}
+
+// Before returns the middleware before the handler, in order.
+func (l Line) Before() []Middleware { return slices.Concat(l.OfFile, l.OfMethod) }
+
+// Link returns the URL, if a browser can open it: GET answers it, and it has no parameters.
+func (l Line) Link() string {
+	if l.Method != http.MethodGet && l.Method != site.Any || l.IsMounted() {
+		return ""
+	}
+	return linkOf(l.Pattern)
+}
+
+// linkOf returns the URL of a pattern without parameters, and "" for one with parameters.
+func linkOf(p *pattern.Pattern) string {
+	if len(p.Names) > 0 {
+		return ""
+	}
+	return p.URL(nil)
 }
 
 // An Example is a request in an .http file.
@@ -46,20 +68,6 @@ type Example struct {
 	Method, Path string // with the query; references stand as they are written
 	Status       int    // of the answer; 0 if the file expects none
 	Why          string // the URL of the explanation; "" if the path is known only in part
-}
-
-// A URL is one pattern of the URLs of a route.
-type URL struct {
-	Pattern string // "/users/{id}"
-	Link    string // the URL, if it has no parameters; else ""
-}
-
-// A Method is the handler for one method of a route.
-type Method struct {
-	Method     string // "GET"; "ANY" for the methods without a handler of their own
-	Name       string
-	Handler    string       // "app/users.id.go:12"; "" for a page without a handler
-	Middleware []Middleware // that of the method, which runs after that of the route
 }
 
 // A Middleware is a guard or standard middleware.
@@ -78,62 +86,28 @@ func (m Middleware) Kind() string {
 	return "middleware"
 }
 
-// Before returns the middleware that runs before an endpoint answers a method, in order. The
-// result is never nil.
-func (m Map) Before(p Endpoint, method string) []Middleware {
-	before, _ := m.find(p, method)
+// Before returns the middleware that runs before an endpoint answers, in order. The result is
+// never nil.
+func (m Map) Before(e Endpoint) []Middleware {
+	before, _ := m.find(e)
 	return append([]Middleware{}, before...)
 }
 
 // find returns the middleware before an endpoint, and whether the map has that endpoint.
-func (m Map) find(p Endpoint, method string) (before []Middleware, ok bool) {
-	switch p.Kind {
-	case PublicFile:
-		if p.Inside == "" && m.At == "" || m.At != "" && strings.HasSuffix(p.Inside, " of "+m.At) {
-			return m.forPublic, true
-		}
-	case MountedHandler:
-		for _, mount := range m.Mounts {
-			if mount.Pattern == p.Pattern {
-				return mount.Middleware, true
-			}
-		}
-	case RouteFile:
-		for _, r := range m.Routes {
-			if r.File == p.File && slices.ContainsFunc(r.URLs, func(u URL) bool { return u.Pattern == p.Pattern }) {
-				return slices.Concat(r.Middleware, r.method(method).Middleware), true
-			}
+func (m Map) find(e Endpoint) (before []Middleware, ok bool) {
+	isPublic := e.Route.Tree == nil && !e.Route.IsMounted()
+	if isPublic && (e.Inside == "" && m.At == "" || m.At != "" && strings.HasSuffix(e.Inside, " of "+m.At)) {
+		return m.forPublic, true
+	}
+	for _, l := range m.Lines {
+		if !isPublic && l.Tree == e.Route.Tree && l.Method == e.Route.Method && l.Pattern.String() == e.Pattern {
+			return l.Before(), true
 		}
 	}
 	for _, inside := range m.Inside {
-		if before, ok = inside.find(p, method); ok {
+		if before, ok = inside.find(e); ok {
 			return before, true
 		}
 	}
 	return nil, false
-}
-
-// method returns the handler of the route that answers a method, with that for GET for HEAD.
-func (r Route) method(name string) Method {
-	for _, known := range []string{name, strings.Replace(name, http.MethodHead, http.MethodGet, 1), "ANY"} {
-		if i := slices.IndexFunc(r.Methods, func(m Method) bool { return m.Method == known }); i >= 0 {
-			return r.Methods[i]
-		}
-	}
-	return Method{}
-}
-
-// A Mount is a mounted handler that is not a Router.
-type Mount struct {
-	Pattern    string // "/files/"
-	Handler    string // its type
-	At         string
-	Middleware []Middleware
-}
-
-// A Public is a public file.
-type Public struct {
-	File    string
-	Pattern string // "/app.css"
-	Link    string // its URL; "" if it has parameters
 }

@@ -14,6 +14,7 @@ import (
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/livereload"
 	"example.com/flow/internal/serve/routes/forms"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 var (
@@ -72,7 +73,7 @@ type view struct {
 // Files returns the number of route files.
 func (v view) Files() (n int) {
 	for _, p := range v.Parts {
-		n += len(p.Routes)
+		n += p.Map.Files
 	}
 	return n
 }
@@ -99,7 +100,7 @@ func (v view) Requests() (shown []livereload.Request) {
 	public := map[string]bool{}
 	for _, part := range v.Parts {
 		for _, p := range part.Public {
-			public[http.MethodGet+" "+p.Pattern] = true
+			public[http.MethodGet+" "+p.Pattern.String()] = true
 		}
 	}
 	shown = slices.DeleteFunc(slices.Clone(v.Recent), func(r livereload.Request) bool { return public[r.Pattern] })
@@ -121,19 +122,15 @@ type part struct {
 	Lines            []line
 }
 
-// A line is a route on the page: a method and a URL with its handler, or a mounted handler.
+// Link returns the URL of a public file, or "" if it has parameters.
+func (p part) Link(file *routetree.Public) string { return linkOf(file.Pattern) }
+
+// A line is a Line on the page.
 type line struct {
-	Guards   []string // by name; empty if the route is public
-	Method   string
-	URL      URL
-	Handler  devpage.Spot
-	What     string // in place of the handler: the type of a mounted one, or that there is none
-	Name     string
-	File     string
-	Around   string       // the templates around the page
-	Own      []Middleware // the middleware behind part.Common
-	Prose    string
-	Examples []Example
+	Line
+	Handler devpage.Spot
+	Guards  []string     // by name; empty if the route is public
+	Own     []Middleware // the middleware behind part.Common
 }
 
 // parts appends the parts of a map, an application before those mounted in it.
@@ -146,31 +143,12 @@ func (p Page) parts(m Map, parts []part) []part {
 			s.About += " Around it, the names of its routes begin with " + m.Name + "."
 		}
 	}
-	for _, r := range m.Routes {
-		for i, u := range r.URLs {
-			for _, method := range r.Methods {
-				l := line{Method: method.Method, URL: u, Handler: devpage.SpotOf(method.Handler, p.Sources...), Name: method.Name, File: r.File, Around: r.around()}
-				if method.Handler == "" {
-					l.What = "the page as it is"
-				}
-				if method.Method != http.MethodGet && method.Method != "ANY" {
-					l.URL.Link = ""
-				}
-				if i == 0 { // an optional segment has further URLs, of which there is no more to say
-					l.Prose, l.Examples = r.Prose, r.examplesOf(method)
-				}
-				before := slices.Concat(r.Middleware, method.Middleware)
-				l.Own, l.Guards = before[len(s.Common):], guards(before)
-				s.Lines = append(s.Lines, l)
-			}
-		}
-	}
-	for _, mount := range m.Mounts {
-		s.Lines = append(s.Lines, line{Method: "ANY", URL: URL{Pattern: mount.Pattern}, Handler: devpage.SpotOf(mount.At, p.Sources...), What: mount.Handler,
-			Own: mount.Middleware[shared(s.Common, mount.Middleware):], Guards: guards(mount.Middleware)})
+	for _, l := range m.Lines {
+		before := l.Before()
+		s.Lines = append(s.Lines, line{l, devpage.SpotOf(l.Handler.String(), p.Sources...), guards(before), before[shared(s.Common, before):]})
 	}
 	slices.SortStableFunc(s.Lines, func(a, b line) int {
-		return cmp.Or(slices.Compare(a.URL.segments(), b.URL.segments()), forms.CompareMethods(a.Method, b.Method))
+		return cmp.Or(slices.Compare(a.segments(), b.segments()), forms.CompareMethods(a.Method, b.Method))
 	})
 	parts = append(parts, s)
 	for _, inside := range m.Inside {
@@ -181,7 +159,7 @@ func (p Page) parts(m Map, parts []part) []part {
 
 // segments returns the segments of the URL, for sorting. An index sorts first, and a parameter
 // after literal text, since "{" sorts after letters.
-func (u URL) segments() []string { return strings.Split(u.Pattern, "/") }
+func (l line) segments() []string { return strings.Split(l.Pattern.String(), "/") }
 
 // guards returns the names of the guards, each once.
 func guards(before []Middleware) (names []string) {
@@ -193,24 +171,16 @@ func guards(before []Middleware) (names []string) {
 	return names
 }
 
-// examplesOf returns the examples of the route that a method answers.
-func (r Route) examplesOf(m Method) (examples []Example) {
-	for _, e := range r.Examples {
-		if r.method(e.Method).Method == m.Method {
-			examples = append(examples, e)
+// common returns the middleware with which the chain of each route file begins.
+func (m Map) common() (common []Middleware) {
+	for i, l := range m.Lines {
+		switch {
+		case l.IsMounted():
+		case i == 0:
+			common = l.OfFile
+		default:
+			common = common[:shared(common, l.OfFile)]
 		}
-	}
-	return examples
-}
-
-// common returns the middleware with which the chain of each route begins.
-func (m Map) common() []Middleware {
-	if len(m.Routes) == 0 {
-		return nil
-	}
-	common := m.Routes[0].Middleware
-	for _, r := range m.Routes {
-		common = common[:shared(common, r.Middleware)]
 	}
 	return common
 }
@@ -221,22 +191,6 @@ func shared(a, b []Middleware) (n int) {
 		n++
 	}
 	return n
-}
-
-// around returns a text with the layouts and the error page of a page. It returns "" for a
-// .http file.
-func (r Route) around() string {
-	if strings.HasSuffix(r.File, ".http") {
-		return ""
-	}
-	text := "No layout"
-	if len(r.Layouts) > 0 {
-		text = "In " + strings.Join(r.Layouts, ", then ")
-	}
-	if r.ErrorPage != "" {
-		text += "; errors in " + r.ErrorPage
-	}
-	return text
 }
 
 // Why returns the URL of the explanation for a request.

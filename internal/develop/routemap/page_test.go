@@ -17,28 +17,51 @@ import (
 
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/livereload"
+	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 )
 
 const hostile = `"><script>alert(1)</script>`
+
+// patternOf returns a pattern, in which segments such as {id} are parameters.
+func patternOf(text string) *pattern.Pattern {
+	var segments []pattern.Segment
+	for _, s := range strings.Split(text, "/")[1:] {
+		if name, isParam := strings.CutPrefix(s, "{"); isParam {
+			segments = append(segments, pattern.Segment{Kind: pattern.Param, Text: strings.TrimSuffix(name, "}")})
+		} else if s != "" {
+			segments = append(segments, pattern.Segment{Text: s})
+		}
+	}
+	return pattern.New(segments)
+}
+
+// route returns the route of a file.
+func route(method, url, file string) site.Route {
+	return site.Route{Method: method, Pattern: patternOf(url), File: file, Tree: &routetree.Route{}}
+}
 
 func sample() Page {
 	guard := Middleware{"app.signedIn", `In("users").Use`, "app/app.go:3", true}
 	logger := Middleware{"flow.Logger", "Use", "app/app.go:1", false}
 	return Page{
 		Map: Map{
-			Routes: []Route{
-				{File: "app/router/index.html", Path: "index", URLs: []URL{{"/", "/"}}, Methods: []Method{{"GET", "index", "", nil}}, Middleware: []Middleware{logger}, Layouts: []string{"app/router/+layout.html"}},
-				{File: "app/router/users/[id].http", Path: "users/[id]", URLs: []URL{{"/users/{id}", ""}}, Methods: []Method{{"LOCK", "users.id", "app/users.id.go:7", nil}, {"ANY", hostile, hostile, nil}}, Middleware: []Middleware{logger, guard},
+			Files: 3,
+			Lines: []Line{
+				{Route: route("GET", "/", "app/router/index.html"), Name: "index", OfFile: []Middleware{logger}, Around: "In app/router/+layout.html"},
+				{Route: route("LOCK", "/users/{id}", "app/router/users/[id].http"), Name: "users.id", OfFile: []Middleware{logger, guard}, Prose: "About users. " + hostile},
+				{Route: route("ANY", "/users/{id}", "app/router/users/[id].http"), Name: hostile, What: hostile, OfFile: []Middleware{logger, guard},
 					Prose: "About users. " + hostile, Examples: []Example{{"Change a user", "It must exist. " + hostile, "PUT", "/users/7?a=" + hostile, 200, "/_flow?method=PUT&path=%2Fusers%2F7#ask"}, {hostile, "", "GET", "/users/{{a}}", 0, ""}}},
-				{File: hostile, Path: "users/" + hostile, URLs: []URL{{hostile, hostile}}, Methods: []Method{{"GET", hostile, hostile, []Middleware{{hostile, hostile, hostile, true}}}}, Middleware: []Middleware{logger}},
+				{Route: route("GET", "/"+hostile, hostile), Name: hostile, What: hostile, OfFile: []Middleware{logger}, OfMethod: []Middleware{{hostile, hostile, hostile, true}}},
+				{Route: site.Route{Method: "ANY", Pattern: patternOf("/" + hostile)}, What: hostile, OfFile: []Middleware{guard}},
 			},
-			Mounts:  []Mount{{hostile, hostile, hostile, []Middleware{guard}}},
 			Inside:  []Map{{Prefix: hostile, At: hostile, Name: hostile}},
-			Public:  []Public{{hostile, hostile, hostile}},
+			Public:  []*routetree.Public{{File: hostile, Pattern: patternOf("/" + hostile)}},
 			Unbuilt: []string{hostile},
 		},
 		Explain: func(q Question) Explanation {
-			return Explanation{Method: q.Method, Path: q.Target, Outcome: Answered, Answer: &Endpoint{File: hostile, Pattern: hostile, Name: hostile, Handler: hostile, Inside: hostile},
+			return Explanation{Method: q.Method, Path: q.Target, Outcome: Answered, Answer: &Endpoint{File: hostile, Pattern: hostile, Name: hostile, Handler: hostile, Inside: hostile, Route: &site.Route{Tree: &routetree.Route{}}},
 				Values:     []Value{{hostile, hostile}},
 				Candidates: []Candidate{{Endpoint: Endpoint{File: hostile, Pattern: hostile, Methods: []string{hostile}}, Answers: true, Why: hostile}}}
 		},
@@ -152,34 +175,36 @@ func TestLines(t *testing.T) {
 	is := is.New(t)
 	guard, again := Middleware{"app.signedIn", "Use", "app/app.go:1", true}, Middleware{"app.signedIn", `In("x").Use`, "app/app.go:2", true}
 	logger, own := Middleware{"flow.Logger", "Use", "app/app.go:1", false}, Middleware{"app.admin", "DELETE().Use", "app/x.go:3", true}
-	m := Map{Mounts: []Mount{{"/x-y/", "http.HandlerFunc", "app/app.go:7", []Middleware{logger, guard}}}}
+	var m Map
 	for _, u := range []string{"/x/{id}", "/feed.xml", "/x/{id}/edit", "/", "/x", "/x/new"} {
-		m.Routes = append(m.Routes, Route{URLs: []URL{{u, ""}}, Methods: []Method{{"GET", "", "", nil}}, Middleware: []Middleware{logger}})
+		m.Lines = append(m.Lines, Line{Route: route("GET", u, ""), OfFile: []Middleware{logger}})
 	}
-	m.Routes = append(m.Routes, Route{File: "help.http", URLs: []URL{{"/help", "/help"}, {"/{lang}/help", ""}}, Middleware: []Middleware{logger, guard, again},
-		Methods:  []Method{{"DELETE", "", "", []Middleware{own}}, {"ANY", "help", "app/help.go:1", nil}},
-		Examples: []Example{{Method: "DELETE", Path: "/help"}, {Method: "GET", Path: "/help"}, {Method: "PUT", Path: "/help"}}})
+	for _, u := range []string{"/help", "/{lang}/help"} {
+		m.Lines = append(m.Lines, Line{Route: route("DELETE", u, "help.http"), OfFile: []Middleware{logger, guard, again}, OfMethod: []Middleware{own}},
+			Line{Route: route("ANY", u, "help.http"), Name: "help", OfFile: []Middleware{logger, guard, again}})
+	}
+	m.Lines = append(m.Lines, Line{Route: site.Route{Method: "ANY", Pattern: patternOf("/x-y")}, What: "http.HandlerFunc", OfFile: []Middleware{logger, guard}})
 	var lines []string
 	for _, l := range (Page{}).parts(m, nil)[0].Lines {
-		lines = append(lines, fmt.Sprint(l.Method, " ", l.URL.Pattern, " ", l.URL.Link, " ", l.Guards, " ", len(l.Own), " ", len(l.Examples)))
+		lines = append(lines, fmt.Sprint(l.Method, " ", l.Pattern, " ", l.Link(), " ", l.Guards, " ", len(l.Own)))
 	}
-	is.Equal(strings.Join(lines, "\n"), `GET /  [] 0 0
-GET /feed.xml  [] 0 0
-DELETE /help  [app.signedIn app.admin] 3 1
-ANY /help /help [app.signedIn] 2 2
-GET /x  [] 0 0
-GET /x/new  [] 0 0
-GET /x/{id}  [] 0 0
-GET /x/{id}/edit  [] 0 0
-ANY /x-y/  [app.signedIn] 1 0
-DELETE /{lang}/help  [app.signedIn app.admin] 3 0
-ANY /{lang}/help  [app.signedIn] 2 0`)
+	is.Equal(strings.Join(lines, "\n"), `GET / / [] 0
+GET /feed.xml /feed.xml [] 0
+DELETE /help  [app.signedIn app.admin] 3
+ANY /help /help [app.signedIn] 2
+GET /x /x [] 0
+GET /x/new /x/new [] 0
+GET /x/{id}  [] 0
+GET /x/{id}/edit  [] 0
+ANY /x-y  [app.signedIn] 1
+DELETE /{lang}/help  [app.signedIn app.admin] 3
+ANY /{lang}/help  [app.signedIn] 2`)
 }
 
 // TestRequestsForPublicFiles are no news: a page asks for many.
 func TestRequestsForPublicFiles(t *testing.T) {
 	is := is.New(t)
-	p := Page{Map: Map{Public: []Public{{"public/a.css", "/a.css", "/a.css"}}, Inside: []Map{{Public: []Public{{"b.css", "/in/{x}/b.css", ""}}}}}}
+	p := Page{Map: Map{Public: []*routetree.Public{{Pattern: patternOf("/a.css")}}, Inside: []Map{{Public: []*routetree.Public{{Pattern: patternOf("/in/{x}/b.css")}}}}}}
 	for i := range 120 {
 		p.Recent = append(p.Recent, livereload.Request{Method: "GET", Path: fmt.Sprint("/page/", i), Pattern: "GET /page/{id}"},
 			livereload.Request{Method: "GET", Path: "/a.css", Pattern: "GET /a.css"}, livereload.Request{Method: "HEAD", Path: "/in/7/b.css", Pattern: "GET /in/{x}/b.css"})

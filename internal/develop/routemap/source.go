@@ -2,15 +2,16 @@ package routemap
 
 import (
 	"io/fs"
+	"net/http"
 	"path"
 	"slices"
 	"strings"
 
 	"example.com/flow/internal/fault"
-	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 	"example.com/flow/internal/site/httpfile"
 )
 
@@ -23,35 +24,34 @@ type Source[H, M any] struct {
 	Handler func(*H) fault.Position           // returns the position of a handler
 	Name    func(M) (name string, guard bool) // returns the name of a middleware, and whether it is a guard
 	Disk    fs.FS                             // the files on disk in development; otherwise nil
-	Mounts  []Mount
-	Inside  []Map
+	Mounted []Line                            // the mounted handlers that are not Routers
+	Inside  []Map                             // the mounted Routers
 }
 
 // NewMap returns the map of the routes. In development the layouts, the error pages, the examples
 // and the public files are those on disk.
 func (s Source[H, M]) NewMap() Map {
-	m := Map{Prefix: prefixOf(s.Tree), Mounts: s.Mounts, Inside: s.Inside}
 	now := s.Tree
 	if s.Disk != nil {
 		now = routetree.ParseIn(now.Dir, s.Disk, now.Shared, now.Formats).Below(now.Prefix)
+	}
+	m := Map{Files: len(s.Tree.Routes), Inside: s.Inside, Public: now.Public}
+	if len(s.Tree.Prefix) > 0 {
+		m.Prefix = pattern.New(s.Tree.Prefix).String()
 	}
 	built, onDisk := map[string]bool{}, map[string]*routetree.Route{}
 	for _, r := range now.Routes {
 		onDisk[r.File] = r
 	}
 	for _, r := range s.Tree.Routes {
-		route := s.route(r)
-		route.setTemplates(now)
-		route.readExamples(now.Files, onDisk[r.File])
-		m.Routes, built[r.File] = append(m.Routes, route), true
+		built[r.File] = true
+		m.Lines = append(m.Lines, s.lines(r, now, onDisk[r.File])...)
 	}
+	m.Lines = append(m.Lines, s.Mounted...)
 	for _, r := range now.Routes {
 		if !built[r.File] {
 			m.Unbuilt = append(m.Unbuilt, r.File)
 		}
-	}
-	for _, p := range now.Public {
-		m.Public = append(m.Public, Public{p.File, p.Pattern.String(), linkOf(p.Pattern)})
 	}
 	for _, inside := range s.Inside {
 		m.Unbuilt = append(m.Unbuilt, inside.Unbuilt...)
@@ -66,22 +66,6 @@ func (s Source[H, M]) BeforeMounted(own []*registry.Use[M]) []Middleware {
 	return append(slices.Clip(s.Before), s.Middleware(s.Plan.BeforeMounted(own))...)
 }
 
-// prefixOf returns the pattern of the prefix that a tree is mounted at, or "".
-func prefixOf(t *routetree.Tree) string {
-	if len(t.Prefix) == 0 {
-		return ""
-	}
-	return pattern.New(t.Prefix).String()
-}
-
-// linkOf returns the URL of a pattern without parameters, and "" for one with parameters.
-func linkOf(p *pattern.Pattern) string {
-	if len(p.Names) > 0 {
-		return ""
-	}
-	return p.URL(nil)
-}
-
 // Middleware returns the descriptions of middleware.
 func (s Source[H, M]) Middleware(uses []*registry.Use[M]) (all []Middleware) {
 	for _, u := range uses {
@@ -91,37 +75,66 @@ func (s Source[H, M]) Middleware(uses []*registry.Use[M]) (all []Middleware) {
 	return all
 }
 
-// route returns the description of a route.
-func (s Source[H, M]) route(r *routetree.Route) Route {
-	route := Route{File: r.File, Path: r.Path}
-	for _, p := range r.Patterns {
-		route.URLs = append(route.URLs, URL{p.String(), linkOf(p)})
-	}
+// lines returns the lines of a route file, given the tree on disk, and the route there, which is nil if
+// the file is gone.
+func (s Source[H, M]) lines(r *routetree.Route, now *routetree.Tree, onDisk *routetree.Route) (lines []Line) {
+	prose, examples := readExamples(now.Files, onDisk)
 	before := s.Plan.Before(r)
-	route.Middleware = append(slices.Clip(s.Before), s.Middleware(before)...)
-	for _, a := range s.Plan.Answers(r) {
-		method := Method{Method: a.Method, Name: a.Name, Middleware: s.Middleware(a.Before[len(before):])}
-		if a.Verb.Handler != nil {
-			method.Handler = s.Handler(a.Verb.Handler).String()
-		}
-		route.Methods = append(route.Methods, method)
+	answers := s.Plan.Answers(r)
+	methods := map[string]bool{}
+	for _, a := range answers {
+		methods[a.Method] = true
 	}
-	slices.SortStableFunc(route.Methods, func(a, b Method) int { return forms.CompareMethods(a.Method, b.Method) })
-	return route
+	for i, p := range r.Patterns {
+		for _, a := range answers {
+			l := Line{
+				Route:    site.Route{Method: a.Method, Pattern: p, File: r.File, Tree: r},
+				Name:     a.Name,
+				OfFile:   append(slices.Clip(s.Before), s.Middleware(before)...),
+				OfMethod: s.Middleware(a.Before[len(before):]),
+				Around:   around(r, now),
+			}
+			if a.Verb.Handler != nil {
+				l.Handler = s.Handler(a.Verb.Handler)
+			} else {
+				l.What = "the page as it is"
+			}
+			if i == 0 { // an optional segment has further URLs, of which there is no more to say
+				l.Prose = prose
+				for _, e := range examples {
+					if answering(methods, e.Method) == a.Method {
+						l.Examples = append(l.Examples, e)
+					}
+				}
+			}
+			lines = append(lines, l)
+		}
+	}
+	return lines
 }
 
-// readExamples reads the examples of a route as it is in files. It does nothing for a page, and
-// for nil: the file is gone.
-func (r *Route) readExamples(files fs.FS, now *routetree.Route) {
-	if now == nil || now.Page {
-		return
+// answering returns which of the methods with a handler answers a method: itself, GET for HEAD, or "ANY".
+func answering(methods map[string]bool, method string) string {
+	switch {
+	case methods[method]:
+		return method
+	case method == http.MethodHead && methods[http.MethodGet]:
+		return http.MethodGet
 	}
-	text, err := fs.ReadFile(files, now.InTree())
+	return site.Any
+}
+
+// readExamples reads the prose and the examples of a route as it is in files. There are none of a page, nor
+// of nil.
+func readExamples(files fs.FS, r *routetree.Route) (prose string, examples []Example) {
+	if r == nil || r.Page {
+		return "", nil
+	}
+	text, err := fs.ReadFile(files, r.InTree())
 	if err != nil {
-		return // it was deleted a moment ago
+		return "", nil // it was deleted a moment ago
 	}
 	f, _ := httpfile.Parse(r.File, text)
-	r.Prose = f.Prose
 	for _, req := range f.Requests {
 		if req.Method == "" {
 			continue // a fault of the file
@@ -130,18 +143,29 @@ func (r *Route) readExamples(files fs.FS, now *routetree.Route) {
 		if asked, ok := req.Path(pattern.Hole); ok && !strings.Contains(asked, pattern.Hole) {
 			e.Why = whyURL(e.Method, asked)
 		}
-		r.Examples = append(r.Examples, e)
+		examples = append(examples, e)
 	}
+	return f.Prose, examples
 }
 
-// setTemplates sets the layouts and the error page of a route to those of a tree.
-func (r *Route) setTemplates(t *routetree.Tree) {
+// around returns a text with the layouts and the error page of a page, in a tree. It returns "" for a
+// .http file.
+func around(r *routetree.Route, t *routetree.Tree) string {
+	if strings.HasSuffix(r.File, ".http") {
+		return ""
+	}
+	var layouts []string
+	errorPage := ""
 	for _, dir := range routetree.Layers(r.Path) {
-		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok && !strings.HasSuffix(r.File, ".http") {
-			r.Layouts = append(r.Layouts, layout.File)
+		if layout, ok := t.Templates[path.Join(dir, "+layout")]; ok {
+			layouts = append(layouts, layout.File)
 		}
 		if page, ok := t.Templates[path.Join(dir, "+error")]; ok {
-			r.ErrorPage = page.File
+			errorPage = "; errors in " + page.File
 		}
 	}
+	if layouts == nil {
+		return "No layout" + errorPage
+	}
+	return "In " + strings.Join(layouts, ", then ") + errorPage
 }

@@ -108,7 +108,7 @@ func (e Explanation) AboutBefore() string {
 // Facts returns the facts about an endpoint, other than its file, with their names.
 func (p Endpoint) Facts() []Value {
 	facts := []Value{{"URL", p.Pattern}}
-	if p.Kind == RouteFile {
+	if p.Route.Tree != nil {
 		facts = append(facts, Value{"name", cmp.Or(p.Name, "none, since two files share it")}, Value{"handler", cmp.Or(p.Handler, "none: the page is shown as it is")})
 	}
 	if p.Inside != "" {
