@@ -16,6 +16,7 @@ import (
 
 // A Plan is a tree and the registrations for its routes.
 type Plan[H, M any] struct {
+	Tree *routetree.Tree
 	Uses []*Use[M]    // for the whole application
 	Dirs []*Dir[H, M] // in order of registration
 	// Declared are templates whose data has a type, each with its path as View.
@@ -29,7 +30,6 @@ type Plan[H, M any] struct {
 	// that use them have no fault of their own.
 	Misplaced map[string]bool
 
-	tree     *routetree.Tree
 	app      string // the directory of the static calls, as the Go compiler recorded it; "" if there are none
 	bindings map[*routetree.Route]*Binding[H, M]
 	byPath   map[string]*routetree.Route
@@ -42,7 +42,7 @@ type Plan[H, M any] struct {
 // calls, as the Go compiler recorded it, or "" if there are none.
 func NewPlan[H, M any](tree *routetree.Tree, app string) *Plan[H, M] {
 	p := &Plan[H, M]{
-		tree:     tree,
+		Tree:     tree,
 		app:      app,
 		bindings: map[*routetree.Route]*Binding[H, M]{},
 		byPath:   map[string]*routetree.Route{},
@@ -76,11 +76,11 @@ type Binding[H, M any] struct {
 	Answers []Declared // that are declared beside those of the handlers, each with its own Status
 	Uses    []*Use[M]
 	Verbs   []*Verb[H, M] // those with a handler: one for each method, in order of registration
+	Begun   []*Verb[H, M] // all, including those without a handler or with a fault
 	Page    *Verb[H, M]   // the GET without a handler that gives a page a name or middleware; nil if there is none
 
 	route  *routetree.Route
-	begun  []*Verb[H, M] // all, including those without a handler or with a fault
-	failed bool          // a fault that is reported explains why handlers are missing
+	failed bool // a fault that is reported explains why handlers are missing
 }
 
 // Of returns the registrations for a route.
@@ -105,7 +105,7 @@ func (b *Binding[H, M]) servesPage() bool {
 // GivesNoData reports whether the page is rendered without data, since it has no handler by
 // intent: see servesPage. It returns false if a fault explains why the handler is missing.
 func (b *Binding[H, M]) GivesNoData() bool {
-	wrong := slices.ContainsFunc(b.begun, func(v *Verb[H, M]) bool {
+	wrong := slices.ContainsFunc(b.Begun, func(v *Verb[H, M]) bool {
 		return v != b.Page && (v.Method == http.MethodGet || v.Method == match.AnyMethod)
 	})
 	return b.servesPage() && !b.failed && !wrong
@@ -128,10 +128,10 @@ func (p *Plan[H, M]) Add(g *Registry[H, M]) {
 			for _, layer := range meant {
 				p.byLayer[layer] = append(p.byLayer[layer], d)
 			}
-		case p.tree.HasDir(d.Path):
+		case p.Tree.HasDir(d.Path):
 			p.fault(d.pos, "In(%q): no route file is in that directory, so this would guard nothing: have the files been moved?", d.Path)
 		default:
-			p.fault(d.pos, "In(%q): the tree has no such directory%s", d.Path, p.tree.HintDir(d.Path))
+			p.fault(d.pos, "In(%q): the tree has no such directory%s", d.Path, p.Tree.HintDir(d.Path))
 		}
 	}
 	for _, f := range g.files {
@@ -194,7 +194,7 @@ func (p *Plan[H, M]) addAnswer(r *routetree.Route, d Declared) {
 
 // bind adds a verb to the binding of its route.
 func (p *Plan[H, M]) bind(b *Binding[H, M], v *Verb[H, M]) {
-	b.begun = append(b.begun, v)
+	b.Begun = append(b.Begun, v)
 	if !v.done { // checkFinished reports it, if it needs a handler
 		return
 	}
@@ -220,7 +220,7 @@ func (p *Plan[H, M]) resolve(f *File[H, M]) *routetree.Route {
 func (p *Plan[H, M]) resolvePath(pos fault.Position, path string) *routetree.Route {
 	found := routetree.Find(p.byPath, path)
 	if len(found) == 0 {
-		p.fault(pos, "At(%q): the tree has no such route file%s", path, p.tree.HintFile(path))
+		p.fault(pos, "At(%q): the tree has no such route file%s", path, p.Tree.HintFile(path))
 		return nil
 	}
 	first := p.byPath[found[0]]
@@ -275,31 +275,31 @@ func otherwise(what string) string {
 
 // withGroups returns the route with a GroupedStem, or nil.
 func (p *Plan[H, M]) withGroups(stem string) *routetree.Route {
-	i := slices.IndexFunc(p.tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
+	i := slices.IndexFunc(p.Tree.Routes, func(r *routetree.Route) bool { return routetree.GroupedStem(r.Path) == stem })
 	if i < 0 {
 		return nil
 	}
-	return p.tree.Routes[i]
+	return p.Tree.Routes[i]
 }
 
 // Check reports routes that lack a handler or have one too many. It is called once all
 // registries are added.
 func (p *Plan[H, M]) Check() {
 	mains := map[string]*routetree.Route{}
-	for _, r := range p.tree.Routes {
+	for _, r := range p.Tree.Routes {
 		if !r.Store {
 			for _, s := range r.Patterns {
 				mains[s.Key()] = r
 			}
 		}
 	}
-	for _, r := range p.tree.Routes {
+	for _, r := range p.Tree.Routes {
 		b := p.bindings[r]
 		p.checkFinished(r, b)
 		if r.Store {
 			p.checkStore(r, b, mains)
 		}
-		if len(b.begun) == 0 && !b.failed && (!r.Page || r.Store) {
+		if len(b.Begun) == 0 && !b.failed && (!r.Page || r.Store) {
 			what := "no handler is registered for it"
 			if r.Store {
 				what += ", and a file called store answers POST on the URL of its directory"
@@ -354,7 +354,7 @@ func (p *Plan[H, M]) checkStore(store *routetree.Route, b *Binding[H, M], mains 
 // checkFinished reports verbs that do not end with Do or To. A page without a handler may have
 // one: its GET sets the name of the page or adds middleware, and becomes Binding.Page.
 func (p *Plan[H, M]) checkFinished(r *routetree.Route, b *Binding[H, M]) {
-	for _, v := range b.begun {
+	for _, v := range b.Begun {
 		if v.done {
 			continue
 		}
@@ -402,7 +402,7 @@ func (p *Plan[H, M]) Answers(r *routetree.Route) (all []Answer[H, M]) {
 // Before returns the middleware that runs before all handlers of a route, in order.
 func (p *Plan[H, M]) Before(r *routetree.Route) []*Use[M] {
 	all := slices.Clone(p.Uses)
-	for _, d := range p.around(r.Path) {
+	for _, d := range p.Around(r.Path) {
 		all = append(all, d.Uses...)
 	}
 	return append(all, p.bindings[r].Uses...)
@@ -420,10 +420,10 @@ func (p *Plan[H, M]) BeforeMounted(own []*Use[M]) []*Use[M] {
 	return append(all, own...)
 }
 
-// around returns the directories whose middleware runs for the file with a path, the outermost
+// Around returns the directories whose middleware runs for the file with a path, the outermost
 // first, and for the same directory in the order of registration. A directory that means several
 // Layers of the file counts as the outermost of them.
-func (p *Plan[H, M]) around(file string) (around []*Dir[H, M]) {
+func (p *Plan[H, M]) Around(file string) (around []*Dir[H, M]) {
 	for _, layer := range routetree.Layers(file) {
 		for _, d := range p.byLayer[layer] {
 			if !slices.Contains(around, d) {
@@ -442,7 +442,7 @@ func (p *Plan[H, M]) OnErrors() map[string]any {
 		for _, o := range d.onError {
 			for _, dir := range p.layers.Outermost(d.Path) {
 				if other, taken := first[dir]; taken {
-					p.fault(o.pos, "In(%q).OnError: %s has one already, given at %v: keep one", d.Path, p.tree.Shown(path.Join(routetree.RouterDir, dir)), other.pos)
+					p.fault(o.pos, "In(%q).OnError: %s has one already, given at %v: keep one", d.Path, p.Tree.Shown(path.Join(routetree.RouterDir, dir)), other.pos)
 					break
 				}
 				first[dir], functions[dir] = o, o.f
@@ -461,8 +461,8 @@ func (p *Plan[H, M]) Names() map[string]*routetree.Route {
 			names[stem] = routes[0]
 		}
 	}
-	for _, r := range p.tree.Routes {
-		for _, v := range p.bindings[r].begun {
+	for _, r := range p.Tree.Routes {
+		for _, v := range p.bindings[r].Begun {
 			if v.Label == "" {
 				continue
 			}
@@ -483,7 +483,7 @@ func (p *Plan[H, M]) Names() map[string]*routetree.Route {
 // Name returns the name of a route for the methods without a label: its first label, else its
 // automatic name, else "" if another route has the same one.
 func (p *Plan[H, M]) Name(r *routetree.Route) string {
-	for _, v := range p.bindings[r].begun {
+	for _, v := range p.bindings[r].Begun {
 		if v.Label != "" {
 			return v.Label
 		}

@@ -1,4 +1,5 @@
-package registry
+// Package unguarded warns of route files that lack the guards of others below the same URL.
+package unguarded
 
 import (
 	"cmp"
@@ -7,10 +8,11 @@ import (
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// Unguarded warns of route files that are below a guarded URL, and beside the directory that has
+// Check warns of route files that are below a guarded URL, and beside the directory that has
 // the guards:
 //
 //	(staff)/staff/index.html    /staff            guarded by In("(staff)")
@@ -27,13 +29,15 @@ import (
 // guard returns the name of a guard, and false for standard middleware. same reports whether
 // guards of two registrations are surely the same: require("admin") and require("user") have
 // one name.
-func (p *Plan[H, M]) Unguarded(guard func(M) (name string, ok bool), same func(a, b M) bool) (warnings []fault.Fault) {
+func Check[H, M any](p *registry.Plan[H, M], guard func(M) (name string, ok bool), same func(a, b M) bool) (warnings []fault.Fault) {
 	g := guards[H, M]{plan: p, name: guard, same: same, dirs: map[string][]given[M]{}}
-	if !slices.ContainsFunc(p.Dirs, func(d *Dir[H, M]) bool { return strings.Contains(d.Path, "(") && len(g.of(d.Uses, d.Path)) > 0 }) {
+	if !slices.ContainsFunc(p.Dirs, func(d *registry.Dir[H, M]) bool {
+		return strings.Contains(d.Path, "(") && len(g.of(d.Uses, d.Path)) > 0
+	}) {
 		return nil // a path without a group covers all files below a URL
 	}
-	sections := sectionsOf(p.tree.Routes)
-	for _, r := range p.tree.Routes {
+	sections := sectionsOf(p.Tree.Routes)
+	for _, r := range p.Tree.Routes {
 		for _, at := range slices.Backward(urlDirs(r.Path)) {
 			others, decided := sections[at.url].others(at.dir)
 			for _, other := range others {
@@ -129,21 +133,21 @@ func sectionsOf(routes []*routetree.Route) map[string]*section {
 
 // given is a guard as it is registered.
 type given[M any] struct {
-	use  *Use[M] // the registration
+	use  *registry.Use[M] // the registration
 	name string
 	in   string // the path of the call of In, if it is one
 }
 
 // guards finds out which guards run for what.
 type guards[H, M any] struct {
-	plan *Plan[H, M]
+	plan *registry.Plan[H, M]
 	name func(M) (string, bool)
 	same func(a, b M) bool
 	dirs map[string][]given[M] // what is known of directories
 }
 
 // of returns the guards of a list that was registered by In(in).
-func (g guards[H, M]) of(uses []*Use[M], in string) (all []given[M]) {
+func (g guards[H, M]) of(uses []*registry.Use[M], in string) (all []given[M]) {
 	for _, u := range uses {
 		if name, ok := g.name(u.Middleware); ok {
 			all = append(all, given[M]{u, name, in})
@@ -165,7 +169,7 @@ func (g guards[H, M]) ofDir(dir string) (all []given[M]) {
 	if known {
 		return all
 	}
-	for _, d := range g.plan.around(path.Join(dir, "index")) {
+	for _, d := range g.plan.Around(path.Join(dir, "index")) {
 		all = append(all, g.of(d.Uses, d.Path)...)
 	}
 	g.dirs[dir] = all
@@ -177,10 +181,10 @@ func (g guards[H, M]) ofDir(dir string) (all []given[M]) {
 func (g guards[H, M]) ofRoute(r *routetree.Route) (all []given[M]) {
 	b := g.plan.Of(r)
 	all = g.of(b.Uses, "")
-	for _, d := range g.plan.around(r.Path) {
+	for _, d := range g.plan.Around(r.Path) {
 		all = append(all, g.of(d.Uses, d.Path)...)
 	}
-	for _, v := range b.begun {
+	for _, v := range b.Begun {
 		all = append(all, g.of(v.Uses, "")...)
 	}
 	return all
