@@ -12,8 +12,7 @@ import (
 func Suggest[V any](misspelt string, names map[string]V, otherwise string) string {
 	best, nearest := "", farthest
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		letters := []rune(name)
-		if d := Distance([]rune(misspelt), letters); d < nearest && 2*d <= len(letters) {
+		if d, near := similar([]rune(misspelt), []rune(name)); near && d < nearest {
 			best, nearest = name, d
 		}
 	}
@@ -32,9 +31,15 @@ func Near(written, meant string) (distance int, near bool) {
 	if more := utf8.RuneCountInString(written) - utf8.RuneCountInString(meant); more >= farthest || more <= -farthest { // a client may send a very long text
 		return 0, false
 	}
-	a, b := []rune(strings.ToLower(written)), []rune(strings.ToLower(meant))
-	distance = max(Distance(a, b), 1)
-	return distance, distance < farthest && 2*distance <= len(b) || string(a) == string(b)
+	distance, near = similar([]rune(strings.ToLower(written)), []rune(strings.ToLower(meant)))
+	return max(distance, 1), near
+}
+
+// similar is the rule of all suggestions: few letters differ, and no more than half of what may be
+// meant. Otherwise any two short texts would be similar.
+func similar(written, meant []rune) (distance int, ok bool) {
+	distance = Distance(written, meant)
+	return distance, distance < farthest && 2*distance <= len(meant)
 }
 
 // farthest is the distance from which on two texts are different words.
