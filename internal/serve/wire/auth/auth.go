@@ -10,8 +10,8 @@ import (
 // A Result is what Authenticate has returned for a request, if it was called. It is safe for
 // concurrent use.
 type Result struct {
-	once sync.Once // runs Authenticate without mu, since Authenticate may take long, and may call CopyTo
-	mu   sync.Mutex
+	once sync.Once  // runs Authenticate without mu, since Authenticate may take long, and may call CopyTo
+	mu   sync.Mutex // held for done and user, which CopyTo reads while Authenticate may run in another goroutine
 	done bool
 	user any
 }
@@ -64,7 +64,8 @@ func (r *Result) CopyTo(other *Result) {
 	}
 }
 
-// Reset empties the Result, for the next request of a pooled exchange.
+// Reset empties the Result, for the next request of a pooled exchange. It needs no lock: no other
+// code has the exchange then.
 func (r *Result) Reset() {
 	if r.done {
 		*r = Result{}

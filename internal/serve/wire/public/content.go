@@ -170,7 +170,7 @@ func hashText(sum []byte) string { return hashEncoding.EncodeToString(sum[:10]) 
 func (c *Content) gzip(wait bool) *representation {
 	f := c.gzipped.Load()
 	if f == nil {
-		if !c.compressing.TryLock() {
+		if !c.compressing.TryLock() { // one request makes it: two would take the same time for the same bytes
 			if !wait {
 				return nil
 			}

@@ -19,8 +19,8 @@ type Writer struct {
 	http.ResponseWriter
 	Bytes  int64 // of the body
 	Status int32 // sent in place of 200, if not 0
-	Code   int16 // the status that was sent
-	Sent   bool
+	Code   int16 // the status that was sent; 200 also if the handler has only written
+	Sent   bool  // the header of a final response, or the connection was hijacked
 	// Before, unless it is nil, is called with the status before the header of a final response
 	// is sent, and may change the header.
 	Before func(h http.Header, status int)

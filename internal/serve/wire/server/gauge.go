@@ -24,8 +24,9 @@ func (g *gauge) add(n int64) {
 	}
 }
 
-// wait waits until the count is 0, and returns false if ctx ends before. Only one
-// goroutine may wait.
+// wait waits until the count is 0, and returns false if ctx ends before. Only one goroutine may
+// wait. It looks at the count again after each element of zero, which may be an old one: the count
+// may have risen since.
 func (g *gauge) wait(ctx context.Context) bool {
 	for g.n.Load() > 0 {
 		select {

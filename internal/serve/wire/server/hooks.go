@@ -21,7 +21,7 @@ import (
 type Hooks struct {
 	mu      sync.Mutex
 	around  *Hooks  // of the outer application, which has all functions since MoveTo; or nil
-	starts  []hook  // in the order in which they were added
+	starts  []hook  // in the order in which they were added; Start reads them without mu, since none is added then
 	stops   []hook  // not run yet, in the order in which they were added
 	serving int     // running calls of After
 	ran     bool    // the application has stopped, and had functions that have run
@@ -197,7 +197,8 @@ func (h *Hooks) MoveTo(around *Hooks) {
 	around.starts, around.stops = merge(around.starts, starts), merge(around.stops, stops)
 }
 
-// lock locks and returns the Hooks of the outermost application, which has the functions of s.
+// lock locks and returns the Hooks of the outermost application, which has the functions of h. It
+// never holds two locks, so that no order of them has to be kept.
 func (h *Hooks) lock() *Hooks {
 	for {
 		h.mu.Lock()

@@ -46,10 +46,10 @@ type pacer struct {
 	expects bool // the client has sent "Expect: 100-continue"
 	closes  bool // the client has sent "Connection: close"
 
-	begun       bool          // Write or WriteHeader with a final status was called
+	begun       bool          // Write, Flush, or WriteHeader with a final status was called
 	sent        bool          // the header may have been sent to the client
 	watched     bool          // see Server.watch
-	manualWrite atomic.Bool   // the handler has called SetWriteDeadline, and the pacer no longer does
+	manualWrite atomic.Bool   // the handler has called SetWriteDeadline, and the pacer no longer does; atomic, since the goroutine that reads the body asks
 	budget      time.Duration // how long Writes may still wait
 	written     int           // bytes since the budget was last raised, less than pieceSize
 	since       time.Time     // the time of the last startWrite
@@ -58,7 +58,9 @@ type pacer struct {
 	hijacked    net.Conn
 }
 
-// A connPacer is a pacer of HTTP/1. It also implements http.Hijacker and io.ReaderFrom.
+// A connPacer is a pacer of HTTP/1. It also implements http.Hijacker and io.ReaderFrom. It is a type
+// by itself, since code asks a ResponseWriter by its type what it can do. Package reply has such types
+// for its Writer: one for both would have to call each method through an interface, in each request.
 type connPacer struct{ *pacer }
 
 // pace returns the ResponseWriter and the Request for the handler. It does not change the

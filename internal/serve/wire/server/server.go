@@ -62,10 +62,12 @@ type Server struct {
 	requests    *gauge      // running handlers
 	connections *gauge      // open connections that are not hijacked
 	newConns    newConns
-	drained     time.Time // when the time to drain ends; zero if it has not begun
-	isStopping  bool      // stopping was called
+	// drained and isStopping need no lock: only the goroutine that calls Around, and in it Serve,
+	// reads and writes them.
+	drained    time.Time // when the time to drain ends; zero if it has not begun
+	isStopping bool      // stopping was called
 
-	mu      sync.Mutex
+	mu      sync.Mutex      // held by requests that are watched, and when the Server stops
 	watched map[*pacer]bool // event streams and hijacked connections
 }
 
@@ -83,7 +85,7 @@ func Draining(ctx context.Context) bool {
 	if !ok {
 		return false
 	}
-	if !s.probed.Load() {
+	if !s.probed.Load() { // a Store for each request would slow down the others, which read the same memory
 		s.probed.Store(true)
 	}
 	return s.draining.Load()
@@ -141,7 +143,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 		s.Log.Error("a listener failed", "error", failure.Error())
 	case <-ctx.Done():
 	}
-	s.draining.Store(true)
+	s.draining.Store(true) // before cancelWatched: what watch adds from now on, it cancels itself
 	s.stopping(ctx, "requests", s.requests.n.Load())
 	s.cancelWatched()
 	if s.probed.Load() && !s.inherited {
@@ -154,7 +156,7 @@ func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 			line.stop()
 		}
 	}
-	for range accepting {
+	for range accepting { // a connection that is still accepted has to be counted before finish waits for all
 		<-failed
 	}
 	if s.Closed != nil {
