@@ -1,5 +1,5 @@
-// Package requests_test asks whole applications: with bodies of all kinds, with handlers and middleware that fail,
-// and through Routers that are mounted.
+// Package requests_test asks whole applications: which file answers, with bodies of all kinds, with handlers and
+// middleware that fail, and through Routers that are mounted.
 package requests_test
 
 import (

@@ -1,4 +1,4 @@
-package flow_test
+package requests_test
 
 import (
 	"fmt"
@@ -12,6 +12,8 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/testkit/apptest"
 	"example.com/flow/internal/testkit/flowtest"
 )
 
@@ -105,44 +107,44 @@ func TestMatch(t *testing.T) {
 	} {
 		t.Run(strings.Join(tt.tree, ",")+" "+tt.method+" "+tt.target, func(t *testing.T) {
 			is := is.New(t)
-			r := registered(t, tt.tree...)
-			is.Equal(says(serve(r, tt.method, tt.target)), tt.want)
+			r := apptest.Registered(t, tt.tree...)
+			is.Equal(apptest.Says(apptest.Serve(r, tt.method, tt.target)), tt.want)
 		})
 	}
 }
 
 func TestMatchOddRequests(t *testing.T) {
-	r := registered(t, "index.http GET ANY", "a.http GET", "[x]/[y].http GET")
+	r := apptest.Registered(t, "index.http GET ANY", "a.http GET", "[x]/[y].http GET")
 	for _, tt := range []struct {
 		name    string
 		request func() *http.Request
 		want    string
 	}{
 		{"CONNECT has no path", func() *http.Request {
-			req := request("CONNECT", "/")
+			req := apptest.Request("CONNECT", "/")
 			req.URL = &url.URL{Host: "example.com:443"}
 			return req
 		}, "404"},
-		{"OPTIONS *", func() *http.Request { return request("OPTIONS", "*") }, "404"},
-		{"GET http://host", func() *http.Request { return request("GET", "http://example.com") }, "200 router/index.http GET"},
-		{"GET http://host/a/", func() *http.Request { return request("GET", "http://example.com/a/?q") }, "308 Location /a?q"},
+		{"OPTIONS *", func() *http.Request { return apptest.Request("OPTIONS", "*") }, "404"},
+		{"GET http://host", func() *http.Request { return apptest.Request("GET", "http://example.com") }, "200 router/index.http GET"},
+		{"GET http://host/a/", func() *http.Request { return apptest.Request("GET", "http://example.com/a/?q") }, "308 Location /a?q"},
 		{"a stale RawPath is not asked", func() *http.Request {
-			req := request("GET", "/a")
+			req := apptest.Request("GET", "/a")
 			req.URL.RawPath = "/x%2Fy"
 			return req
 		}, "200 router/a.http GET"},
 		{"a path that middleware emptied", func() *http.Request {
-			req := request("GET", "/a")
+			req := apptest.Request("GET", "/a")
 			req.URL.Path = "a"
 			return req
 		}, "404"},
-		{"64 KB of slashes", func() *http.Request { return request("GET", "/a"+strings.Repeat("/", 64<<10)) }, "308 Location /a"},
-		{"64 KB of segments", func() *http.Request { return request("GET", strings.Repeat("/a", 32<<10)) }, "404"},
+		{"64 KB of slashes", func() *http.Request { return apptest.Request("GET", "/a"+strings.Repeat("/", 64<<10)) }, "308 Location /a"},
+		{"64 KB of segments", func() *http.Request { return apptest.Request("GET", strings.Repeat("/a", 32<<10)) }, "404"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			w := do(r, tt.request())
-			is.Equal(says(w), tt.want)
+			w := apptest.Do(r, tt.request())
+			is.Equal(apptest.Says(w), tt.want)
 		})
 	}
 }
@@ -151,9 +153,9 @@ func TestMatchOddRequests(t *testing.T) {
 // wherever the files lie.
 func shopOf(tree map[string]string) *flow.Router {
 	r := flow.New(flowtest.Pages(tree))
-	r.In("users").Use(mark("users"))
-	r.In("").Use(mark("all"))
-	r.In("users/[id]").Use(mark("user"))
+	r.In("users").Use(apptest.Mark("users"))
+	r.In("").Use(apptest.Mark("all"))
+	r.In("users/[id]").Use(apptest.Mark("user"))
 	r.At("index").GET().Name("home").Do(func(req *flow.Request) (flow.Response, error) { return flow.Page(nil), nil })
 	r.At("users/[id]").GET().Do(func(req *flow.Request) (string, error) { return req.Route("users.id.posts", "id", req.Param("id")) })
 	r.At("users/[id]/posts").GET().Do(func(req *flow.Request) flow.Response { return flow.View("users/+row", req.Param("id")) })
@@ -187,8 +189,8 @@ func tour(t *testing.T, r *flow.Router) string {
 	}
 	for _, target := range []string{"GET /", "GET /about", "POST /about", "GET /users", "POST /users", "GET /users/7", "GET /users/7/posts", "PUT /users/7", "GET /users/7/none"} {
 		method, url, _ := strings.Cut(target, " ")
-		w := serve(r, method, url)
-		fmt.Fprintln(&b, target, w.Code, marks(w), w.Header().Get("Location"), w.Header().Get("Allow"), w.Body)
+		w := apptest.Serve(r, method, url)
+		fmt.Fprintln(&b, target, w.Code, apptest.Marks(w), w.Header().Get("Location"), w.Header().Get("Allow"), w.Body)
 	}
 	return b.String()
 }
@@ -230,13 +232,13 @@ func TestGroupsThatAreWritten(t *testing.T) {
 	r := flow.New(flowtest.Pages(map[string]string{
 		"(a)/users/x.http": "", "(b)/users/y.http": "", "users/z.http": "", "(c)/(a)/users/w.http": "", "(b)/users.http": "",
 	}))
-	r.In("(a)/users").Use(mark("a-users"))
-	r.In("users").Use(mark("users"))
-	r.In("(a)").Use(mark("a"))
-	r.In("(b)").Use(mark("b"))
-	r.In("users").Use(mark("users-again"))
+	r.In("(a)/users").Use(apptest.Mark("a-users"))
+	r.In("users").Use(apptest.Mark("users"))
+	r.In("(a)").Use(apptest.Mark("a"))
+	r.In("(b)").Use(apptest.Mark("b"))
+	r.In("users").Use(apptest.Mark("users-again"))
 	for _, path := range []string{"(a)/users/x", "users/y", "users/z", "(a)/users/w", "users"} {
-		r.At(path).GET().Do(hello)
+		r.At(path).GET().Do(apptest.Hello)
 	}
 	is.NoErr(r.Check())
 	for target, want := range map[string]string{
@@ -246,8 +248,8 @@ func TestGroupsThatAreWritten(t *testing.T) {
 		"/users/w": "a a-users users users-again",
 		"/users":   "b users users-again", // the file beside the directory
 	} {
-		w := serve(r, "GET", target)
-		is.Equal(target+" "+marks(w), target+" "+want)
+		w := apptest.Serve(r, "GET", target)
+		is.Equal(target+" "+apptest.Marks(w), target+" "+want)
 		is.Equal(w.Code, 200)
 	}
 }
@@ -261,9 +263,9 @@ func TestGroupsThatAreInDoubt(t *testing.T) {
 
 	r = flow.New(flowtest.Pages(map[string]string{"(a)/+row.html": "a", "(b)/+row.html": "b", "x.http": ""}))
 	r.At("x").GET().Do(func(req *flow.Request) flow.Response { return flow.View(req.Input("view"), nil) })
-	log := logged(r)
-	is.Equal(says(serve(r, "GET", "/x?view=(b)/%2Brow")), "200 b")
-	is.Equal(says(serve(r, "GET", "/x?view=%2Brow")), "500")
+	log := apptest.Logged(r)
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/x?view=(b)/%2Brow")), "200 b")
+	is.Equal(apptest.Says(apptest.Serve(r, "GET", "/x?view=%2Brow")), "500")
 	is.True(strings.Contains(log.String(), `flow: View: \"+row\" may be \"(a)/+row\" or \"(b)/+row\": write which group`))
 }
 
@@ -281,16 +283,17 @@ func TestGuardsFollowFiles(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			r := flow.New(flowtest.Pages(pagesOf(tt.files)))
+			tree := flowtest.Pages(apptest.PagesOf(tt.files))
+			r := flow.New(tree)
 			r.In(tt.in).Use(func(*flow.Request) flow.Response { return flow.Fail(403, "") })
-			for _, rt := range r.Tree().Routes {
+			for _, rt := range routetree.Parse(tree, nil).Routes {
 				r.At(rt.Path).GET().Do(func(*flow.Request) string { return "" })
 			}
 			if err := r.Check(); err != nil {
 				is.True(strings.Contains(err.Error(), tt.want))
 				return
 			}
-			is.Equal(fmt.Sprint(serve(r, "GET", "/u/1/a").Code), tt.want)
+			is.Equal(fmt.Sprint(apptest.Serve(r, "GET", "/u/1/a").Code), tt.want)
 		})
 	}
 }
