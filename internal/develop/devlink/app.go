@@ -40,10 +40,10 @@ type served struct {
 // An App is the application's end of the link. Several goroutines may call its methods. The
 // methods of a nil App do nothing: no tool has started the application.
 type App struct {
-	conn     *Conn
-	served   atomic.Pointer[served] // nil before Ready
-	checking sync.Mutex             // held by checkTemplates, so that the newest result is sent last
-	failed   bool                   // the last faults of the tool were not empty; guarded by checking
+	conn       *Conn
+	served     atomic.Pointer[served] // nil before Ready
+	checking   sync.Mutex             // held by checkTemplates, so that the newest result is sent last
+	toolFailed bool                   // the last faults of the tool were not empty; guarded by checking
 }
 
 // Start connects an application with the tool that has started it. The context that it
@@ -92,7 +92,7 @@ func (a *App) follow() {
 		}
 		if m.Faults != nil {
 			s.pages.SetFaults(m.Faults)
-			if a.setFailed(len(m.Faults) > 0) {
+			if a.setToolFailed(len(m.Faults) > 0) {
 				a.checkTemplates(s)
 			}
 		}
@@ -105,12 +105,12 @@ func (a *App) follow() {
 	}
 }
 
-// setFailed notes whether the tool has sent faults, and reports whether that has changed.
-func (a *App) setFailed(failed bool) (changed bool) {
+// setToolFailed notes whether the tool has sent faults, and reports whether that has changed.
+func (a *App) setToolFailed(failed bool) (changed bool) {
 	a.checking.Lock()
 	defer a.checking.Unlock()
-	changed = failed != a.failed
-	a.failed = failed
+	changed = failed != a.toolFailed
+	a.toolFailed = failed
 	return changed
 }
 
@@ -124,7 +124,7 @@ func (a *App) checkTemplates(s *served) {
 	if faults == nil {
 		faults = []devpage.Fault{} // in a Message, nil would mean that it is not about faults
 	}
-	if a.failed {
+	if a.toolFailed {
 		s.pages.SetTemplateFaults(nil, nil)
 	} else {
 		s.pages.SetTemplateFaults(faults, warnings)

@@ -190,7 +190,8 @@ type Watcher struct {
 func NewWatcher(files fs.FS, dirs ...string) *Watcher { return &Watcher{files: files, dirs: dirs} }
 
 // Look returns a Snapshot that was taken after since: the last one if it is new enough, else a
-// new one. Callers that pass the Moment at which a request came share one Snapshot.
+// new one. Callers that pass the Moment at which a request came share one Snapshot. The lock is held while
+// the files are listed, so that callers who come meanwhile wait for that list, and make none.
 func (w *Watcher) Look(since Moment) *Snapshot {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -143,9 +143,9 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 	r, note := f.withNote(r)
 	end := f.Requests.begin(r)
 	w, page := f.withScript(w, r, note)
-	w, t := reply.Track(w)
+	w, t := reply.Track(w) // outermost, so that it knows what the handler has sent
 	returned := false
-	defer func() {
+	defer func() { // also after a panic: the route map shows that the connection was cut off
 		outer.Pattern = r.Pattern // r is a copy; middleware around the application has outer
 		end(r, t, returned)
 	}()

@@ -23,25 +23,27 @@ import (
 // it about changes, by Changed.
 type Hub struct {
 	files   []*disk.Watcher
-	process string // a random id, which differs after a restart
+	process string // a random id: after a restart the counters begin again, and a page must not take them for those that it knows
 
-	looking sync.Mutex       // held by look
+	// looking is held by look, so that two looks do not count one change twice. It is not mu: an event must
+	// not wait until all files are listed.
+	looking sync.Mutex
 	seen    []*disk.Snapshot // those of the last look
 	cost    atomic.Int64     // the duration of the last look, in nanoseconds
 
-	mu      sync.Mutex
-	pages   int                    // how often files other than style sheets have changed
-	styles  int                    // how often only style sheets have changed
-	warned  int                    // how often the warnings have changed
-	build   []devpage.Fault        // of the build, or of Check
-	source  []devpage.Fault        // of all templates
-	notes   []devpage.Fault        // the warnings of all templates
-	failed  []failure              // of requests
-	warns   []devpage.Fault        // of the tool, for the route map; not shown on other pages
-	streams map[chan struct{}]bool // a channel for each open event stream; a value on it means that the state has changed
-	told    bool                   // another process calls Changed: do not poll
-	polling bool
-	servers map[*http.Server]chan struct{} // the servers of event streams; a channel is closed when its server shuts down
+	mu               sync.Mutex
+	pages            int                            // how often files other than style sheets have changed
+	styles           int                            // how often only style sheets have changed
+	warned           int                            // how often vetWarnings has changed
+	buildFaults      []devpage.Fault                // of the build, or of Check
+	templateFaults   []devpage.Fault                // of all templates
+	templateWarnings []devpage.Fault                // of all templates
+	vetWarnings      []devpage.Fault                // of the tool, for the route map; not shown on other pages
+	failed           []failure                      // of requests
+	streams          map[chan struct{}]bool         // a channel for each open event stream; a value on it means that the state has changed
+	told             bool                           // another process calls Changed: do not poll
+	polling          bool                           // the goroutine of poll runs
+	servers          map[*http.Server]chan struct{} // the servers of event streams; a channel is closed when its server shuts down
 }
 
 // A failure is a request that is not a navigation and has failed, with its faults.
@@ -83,26 +85,26 @@ func (h *Hub) change(f func()) {
 	for c := range h.streams {
 		select {
 		case c <- struct{}{}:
-		default: // the last signal has not been received yet
+		default: // the last signal has not been received yet, and will send this state, too
 		}
 	}
 }
 
 // SetFaults replaces the faults of the build.
 func (h *Hub) SetFaults(faults []devpage.Fault) {
-	h.change(func() { h.build = slices.Clone(faults) })
+	h.change(func() { h.buildFaults = slices.Clone(faults) })
 }
 
 // SetTemplateFaults replaces the faults and the warnings of the templates.
 func (h *Hub) SetTemplateFaults(faults, warnings []devpage.Fault) {
-	h.change(func() { h.source, h.notes = slices.Clone(faults), slices.Clone(warnings) })
+	h.change(func() { h.templateFaults, h.templateWarnings = slices.Clone(faults), slices.Clone(warnings) })
 }
 
 // Knows reports whether a fault is one of the build or of the templates.
 func (h *Hub) Knows(f devpage.Fault) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return contains(h.build, f) || contains(h.source, f)
+	return contains(h.buildFaults, f) || contains(h.templateFaults, f)
 }
 
 // contains reports whether a list has a fault with the same place and text.
@@ -114,8 +116,8 @@ func contains(faults []devpage.Fault, f devpage.Fault) bool {
 // application do not show them.
 func (h *Hub) SetWarnings(warnings []devpage.Fault) {
 	h.change(func() {
-		if len(h.warns)+len(warnings) > 0 && !reflect.DeepEqual(h.warns, warnings) {
-			h.warns = slices.Clone(warnings)
+		if len(h.vetWarnings)+len(warnings) > 0 && !reflect.DeepEqual(h.vetWarnings, warnings) {
+			h.vetWarnings = slices.Clone(warnings)
 			h.warned++
 		}
 	})
@@ -125,7 +127,7 @@ func (h *Hub) SetWarnings(warnings []devpage.Fault) {
 func (h *Hub) Warnings() []devpage.Fault {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.warns
+	return h.vetWarnings
 }
 
 // setRequestFaults replaces the faults of a request, which is named by method and path.
@@ -212,7 +214,7 @@ func (h *Hub) poll() {
 func (h *Hub) event() []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	faults := slices.Clone(h.build)
+	faults := slices.Clone(h.buildFaults)
 	add := func(more []devpage.Fault) {
 		for _, f := range more { // a request may have failed by a fault of a template, which is there already
 			if !contains(faults, f) {
@@ -220,7 +222,7 @@ func (h *Hub) event() []byte {
 			}
 		}
 	}
-	add(h.source)
+	add(h.templateFaults)
 	for _, f := range h.failed {
 		add(f.faults)
 	}
@@ -232,7 +234,7 @@ func (h *Hub) event() []byte {
 		Headline string            `json:"headline"`
 		Excerpts []devpage.Excerpt `json:"excerpts"`
 		Notes    []devpage.Excerpt `json:"notes"` // the warnings of templates
-	}{h.process, h.pages, h.styles, h.warned, devpage.Headline(faults), devpage.Excerpts(faults), devpage.Excerpts(h.notes)})
+	}{h.process, h.pages, h.styles, h.warned, devpage.Headline(faults), devpage.Excerpts(faults), devpage.Excerpts(h.templateWarnings)})
 	if err != nil {
 		panic(err) // cannot happen: there are strings and numbers only
 	}
