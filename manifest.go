@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/check/manifest"
 	"example.com/flow/internal/fault"
@@ -111,14 +112,14 @@ func (e *endpoint) inManifest(inner *Router) manifest.Route {
 // another server.
 func (r *Router) link(host string, asked links.Request) (l manifest.Link, ok bool) {
 	l = manifest.Link{Method: asked.Method, URL: manifest.WithHoles(asked.URL), Form: asked.Form, Fields: []manifest.Field{}}
-	var in *links.Input
+	var in *inputs.FormInput
 	if asked.URL != "" {
 		answers, _ := r.table.Load().site.Answers(host, asked.Method, asked.URL)
 		if len(answers) == 0 {
 			return l, false
 		}
 		meant := manifest.Meant(asked.URL, answers)
-		l.Route, in = manifest.URL(meant.Pattern.Segments), links.InputOf(meant, asked.Method)
+		l.Route, in = manifest.URL(meant.Pattern.Segments), inputs.FormInputOf(meant, asked.Method)
 	}
 	for _, f := range asked.Fields {
 		field := manifest.Field{Name: manifest.WithHoles(f.Name)}

@@ -11,10 +11,23 @@ import (
 // patterned are the types of input elements in which browsers let people enter only some texts.
 var patterned = []string{"color", "date", "datetime-local", "email", "month", "number", "range", "time", "url", "week"}
 
-// CheckElement returns an error if an element of a form sends what a field of type t never takes: if a
+// Misfit says why the handler cannot read what an element of a form sends for a field, or returns "".
+// isList says that the element may send several values.
+func (f *FormInput) Misfit(field, inputType, value string, isList bool) string {
+	to, _, ok := f.find(field)
+	if !ok || to.Type == nil {
+		return ""
+	}
+	if err := checkElement(to.Type, inputType, value, isList); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// checkElement returns an error if an element of a form sends what a field of type t never takes: if a
 // browser has no input of its type, or lets people enter there only texts that do not convert; if the
 // value that it has does not; or if it sends several values, and the field takes one.
-func CheckElement(t reflect.Type, inputType, value string, lists bool) error {
+func checkElement(t reflect.Type, inputType, value string, isList bool) error {
 	c, limited := input.ConversionOf(t), t
 	if c.Kind == input.Bool || !slices.Contains(patterned, inputType) {
 		limited = nil // any type that HTML has will do
@@ -25,17 +38,17 @@ func CheckElement(t reflect.Type, inputType, value string, lists bool) error {
 		}
 	}
 	switch {
-	case lists && !c.List && input.BehindPointers(t).Kind() != reflect.Slice:
+	case isList && !c.List && input.BehindPointers(t).Kind() != reflect.Slice:
 		return fmt.Errorf("it may send several values, and its type is %v: make that a list", t)
 	case value != "" && c.Converts():
-		return CheckOption(t, reflect.TypeFor[string](), value)
+		return checkOption(t, reflect.TypeFor[string](), value)
 	}
 	return nil
 }
 
-// CheckOption returns an error if a field of type t, which a form shows by the texts of its values,
+// checkOption returns an error if a field of type t, which a form shows by the texts of its values,
 // never has a value of another type, or never the constant if that is not nil.
-func CheckOption(t, of reflect.Type, constant any) error {
+func checkOption(t, of reflect.Type, constant any) error {
 	if of.Kind() == reflect.Interface {
 		return nil
 	}

@@ -100,7 +100,7 @@ func (f checkedField) checkHas(arg typecheck.Arg) typecheck.Verdict {
 	if f.of == nil || arg.Type == nil {
 		return typecheck.Verdict{}
 	}
-	if err := CheckOption(f.of, arg.Type, arg.Constant); err != nil {
+	if err := checkOption(f.of, arg.Type, arg.Constant); err != nil {
 		return typecheck.Verdict{Wrong: f.prefix() + err.Error()}
 	}
 	return typecheck.Verdict{}

@@ -11,42 +11,21 @@ import (
 	"example.com/flow/internal/serve/wire/reply"
 )
 
-// DefaultsToTrue reports whether Default of a struct type sets the boolean that a key of a form
-// fills. A form that leaves the key out cannot make it false.
-func DefaultsToTrue(t reflect.Type, query bool, key string) bool {
-	v, ok := defaultOf(t, query, key)
-	for ok && v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
-	return ok && v.Kind() == reflect.Bool && v.Bool()
-}
-
-// defaultOf returns the value that Default gives what a key of a form fills. ok is false if there is no
-// such field, or if Default panics.
-func defaultOf(t reflect.Type, query bool, key string) (v reflect.Value, ok bool) {
-	defer func() {
-		if recover() != nil { // no request has called it
-			ok = false
-		}
-	}()
-	return input.FormValue(input.NewDefault(t).Elem(), query, key)
-}
-
-// CheckLimit says how a limit of an input element differs from that of Validate for the same field
-// of a struct type. It returns "" if it does not, or if Validate does not tell: if the type has none,
-// or if it refuses all values that are tried, as it does for an address.
+// Limit says how a limit of an input element differs from that of Validate for the same field. It
+// returns "" if it does not, or if Validate does not tell: if the type has none, or if it refuses all
+// values that are tried, as it does for an address.
 //
 // Validate is called as by input.RequiredPaths, with other fields that have some value.
-func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages input.Messages) string {
-	to, _, ok := input.FormTarget(t, query, key)
-	if !ok || to.Type == nil || strings.Contains(key, input.Unknown) || !validatesField(t, to) {
+func (f *FormInput) Limit(field, attr, value string) string {
+	to, _, ok := input.FormTarget(f.of, f.query, field)
+	if !ok || to.Type == nil || strings.Contains(field, input.Unknown) || !validatesField(f.of, to) {
 		return ""
 	}
-	p := probe{t: t, query: query, to: to, messages: messages}
-	says := fmt.Sprintf("Validate of %v", t)
+	p := probe{FormInput: f, to: to}
+	says := fmt.Sprintf("Validate of %v", f.of)
 	if attr == "required" {
 		if canBeEmpty(to.Type) && p.takes("") && !p.hasDefault() {
-			return fmt.Sprintf("%q must have a value here, and %s takes it without one", key, says)
+			return fmt.Sprintf("%q must have a value here, and %s takes it without one", field, says)
 		}
 		return ""
 	}
@@ -60,10 +39,10 @@ func CheckLimit(t reflect.Type, query bool, key, attr, value string, messages in
 	}
 	beyond := limit + m.step
 	if message, refused := p.ask(m.show(limit)); refused {
-		return fmt.Sprintf("%q may %s here, and %s says that it %s", key, m.says(limit), says, message)
+		return fmt.Sprintf("%q may %s here, and %s says that it %s", field, m.says(limit), says, message)
 	}
 	if isEmptyText := m.length && beyond == 0; !isEmptyText && p.takes(m.show(beyond)) {
-		return fmt.Sprintf("%q may not %s here, and %s takes that", key, m.says(beyond), says)
+		return fmt.Sprintf("%q may not %s here, and %s takes that", field, m.says(beyond), says)
 	}
 	return ""
 }
@@ -115,10 +94,8 @@ func validatesField(t reflect.Type, to input.Target) bool {
 
 // A probe asks Validate of a type about one field.
 type probe struct {
-	t             reflect.Type
-	query         bool
+	*FormInput
 	to            input.Target
-	messages      input.Messages
 	panicked      bool
 	refusesOthers bool // Validate has refused other fields, so that it may not have come to this one
 	refusesSome   bool // Validate has refused some value of the field
@@ -129,7 +106,7 @@ func (p *probe) ask(text string) (message string, refused bool) {
 	found, converts := false, true
 	var must reply.Message
 	invalid, ok := new(input.Asker).Ask(func() reflect.Value {
-		dst := input.Filler{Rows: true, Values: true, Without: p.to.FirstRow}.New(p.t)
+		dst := input.Filler{Rows: true, Values: true, Without: p.to.FirstRow}.New(p.of)
 		var v reflect.Value
 		if v, found = input.FormValue(dst.Elem(), p.query, p.to.FirstRow); found {
 			must, converts = input.Convert(v, text)
@@ -144,7 +121,7 @@ func (p *probe) ask(text string) (message string, refused bool) {
 		return "", false
 	}
 	for key, text := range invalid {
-		if of, _, ok := input.FormTarget(p.t, p.query, key); ok && of.FirstRow == p.to.FirstRow {
+		if of, _, ok := input.FormTarget(p.of, p.query, key); ok && of.FirstRow == p.to.FirstRow {
 			message, refused, p.refusesSome = text.English, true, true
 		} else {
 			p.refusesOthers = true
@@ -190,6 +167,6 @@ func (p *probe) takesAny(m measure, limit float64) bool {
 // hasDefault reports whether Default gives the field a value that stays if the form has none. A form always
 // has a text.
 func (p *probe) hasDefault() bool {
-	v, ok := defaultOf(p.t, p.query, p.to.FirstRow)
+	v, ok := p.defaultOf(p.to.FirstRow)
 	return ok && !v.IsZero() && input.ConversionOf(p.to.Type).Kind != input.String
 }

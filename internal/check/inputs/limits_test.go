@@ -140,7 +140,7 @@ func (unreachable) Validate() error { return fmt.Errorf("no database") }
 
 type notValidated struct{ Note string }
 
-func TestCheckLimit(t *testing.T) {
+func TestLimit(t *testing.T) {
 	const of = "Validate of inputs.limited"
 	for _, tt := range []struct {
 		t                reflect.Type
@@ -201,19 +201,19 @@ func TestCheckLimit(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(tt.t, tt.key, tt.attr, tt.value), func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(CheckLimit(tt.t, false, tt.key, tt.attr, tt.value, messagesOfWrong), tt.want)
+			is.Equal((&FormInput{of: tt.t, messages: messagesOfWrong}).Limit(tt.key, tt.attr, tt.value), tt.want)
 		})
 	}
 }
 
-func TestDefaultsToTrue(t *testing.T) {
+func TestIsAlwaysTrue(t *testing.T) {
 	is := is.New(t)
 	of := reflect.TypeFor[preset]()
 	for key, want := range map[string]bool{"news": true, "mail": true, "inner.on": true, "off": false, "text": false, "rows.0.on": false, "nope": false} {
-		is.Equal(DefaultsToTrue(of, false, key), want) // key
+		is.Equal((&FormInput{of: of}).IsAlwaysTrue(key), want) // key
 	}
-	is.True(!DefaultsToTrue(reflect.TypeFor[notValidated](), false, "Note"))
-	is.True(!DefaultsToTrue(reflect.TypeFor[panicking](), false, "on"))
+	is.True(!(&FormInput{of: reflect.TypeFor[notValidated]()}).IsAlwaysTrue("Note"))
+	is.True(!(&FormInput{of: reflect.TypeFor[panicking]()}).IsAlwaysTrue("on"))
 }
 
 type preset struct {

@@ -4,8 +4,7 @@
 //   - [Mistakes] finds fields that no request fills, tags that nothing reads, and methods that flow never
 //     calls. [ParamMistakes] compares the tags with the parameters of a route, and [ValidateMistakes]
 //     calls Validate.
-//   - [CheckElement] and [CheckLimit] compare an element of a form with the type and the Validate of its
-//     field.
+//   - A [FormInput] compares the elements of a form with the types and the Validate of their fields.
 //   - [CheckFieldKey] and [CheckFieldMethod] check calls of Form.Field in templates.
 package inputs
 

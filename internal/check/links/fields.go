@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/site"
 )
 
@@ -17,15 +18,15 @@ type filled struct {
 	fields  []Field // with the names of those that the Form has constants for
 	called  []Field // those of the templates that it calls
 	whose   string  // for messages: which form it is, if they are about another file
-	*Input
+	*inputs.FormInput
 }
 
 // inputOf returns what reads a form that leads to a destination, or nil if that is not known.
-func inputOf(d site.Destination, method string) *Input {
+func inputOf(d site.Destination, method string) *inputs.FormInput {
 	if len(d.Routes) != 1 {
 		return nil
 	}
-	return InputOf(d.Routes[0], method)
+	return inputs.FormInputOf(d.Routes[0], method)
 }
 
 // isOnly reports whether the form has no other field of the name, as one that is sent instead.
@@ -43,7 +44,7 @@ func (c *checker) forms() {
 		}
 		whole, called := c.whole(f)
 		if t, url := c.form(whole); whole.Method != "" {
-			all = append(all, filled{Form: whole, written: f, url: url, fields: c.resolve(nil, f.Fields), called: called, Input: inputOf(t, whole.Method)})
+			all = append(all, filled{Form: whole, written: f, url: url, fields: c.resolve(nil, f.Fields), called: called, FormInput: inputOf(t, whole.Method)})
 			c.unsaid(all[len(all)-1])
 		}
 	}
@@ -85,7 +86,7 @@ func (c *checker) forms() {
 // not read.
 func (c *checker) unsaid(f filled) {
 	isNamed := func(field Field) bool { return field.at != nil && len(c.named[field.at]) > 0 }
-	if !f.Form.unsaid || f.Method != "GET" || f.Input != nil || !f.Multipart && !slices.ContainsFunc(f.Fields, isNamed) {
+	if !f.Form.unsaid || f.Method != "GET" || f.FormInput != nil || !f.Multipart && !slices.ContainsFunc(f.Fields, isNamed) {
 		return
 	}
 	post := inputOf(c.find("POST", f.url), "POST")
@@ -113,7 +114,7 @@ const sendsFiles = `a form sends files only with enctype="multipart/form-data"`
 func (f filled) handler() string { return "the handler of " + f.Method + " " + shown(f.url) + f.whose }
 
 // takesFile reports whether the handler reads a field as a file.
-func (f filled) takesFile(field Field) bool { return f.Input != nil && f.File(field.Name) }
+func (f filled) takesFile(field Field) bool { return f.FormInput != nil && f.File(field.Name) }
 
 // wrong returns what is wrong about a field of a form, or "". A form of GET sends the name of a
 // file, which may be meant.
@@ -124,7 +125,7 @@ func (f filled) wrong(field Field) string {
 		return sendsFiles + ` and method="post"` + strings.TrimSuffix(f.whose, ",")
 	case f.Method != "GET" && !f.Multipart && (isFile || f.takesFile(field)):
 		return sendsFiles + strings.TrimSuffix(f.whose, ",")
-	case f.Input == nil:
+	case f.FormInput == nil:
 	case isFile && f.Has(field.Name) && !f.takesFile(field):
 		return fmt.Sprintf("%s reads %q as text: give its field the type *multipart.FileHeader", f.handler(), shown(field.Name))
 	case isFile && len(f.Files()) == 0: // it may call FormFile
@@ -133,7 +134,7 @@ func (f filled) wrong(field Field) string {
 	case field.Type == "checkbox" && f.isOnly(field) && f.IsAlwaysTrue(field.Name):
 		return fmt.Sprintf("the checkbox %q cannot be unticked%s: browsers send nothing for it then, and Default of the handler's input sets it: set it in the handler for GET", shown(field.Name), strings.TrimSuffix(f.whose, ","))
 	case f.Has(field.Name):
-		if misfit := f.Misfit(field); misfit != "" {
+		if misfit := f.Misfit(field.Name, field.Type, field.Value, field.Lists); misfit != "" {
 			return fmt.Sprintf("%s cannot read %q of this element: %s", f.handler(), shown(field.Name), misfit)
 		}
 	case field.Type == "file" && f.Method == "GET":
@@ -147,7 +148,7 @@ func (f filled) wrong(field Field) string {
 
 // namesNothing returns what is wrong about an input without a name, or "".
 func (f filled) namesNothing(field Field) string {
-	if f.Input == nil || !f.Has(field.Name) || !f.isOnly(field) {
+	if f.FormInput == nil || !f.Has(field.Name) || !f.isOnly(field) {
 		return ""
 	}
 	return fmt.Sprintf("%s reads %q, and browsers send nothing of an element without a name: write name=%[2]q", f.handler(), field.Name)
@@ -155,7 +156,7 @@ func (f filled) namesNothing(field Field) string {
 
 // differs returns how a limit differs from what the handler says, or "".
 func (f filled) differs(l limit) string {
-	if f.Input != nil {
+	if f.FormInput != nil {
 		if differs := f.Limit(l.Name, l.attr.Name, l.attr.Value); differs != "" {
 			return l.attr.Name + ": " + differs + strings.TrimSuffix(f.whose, ",")
 		}
@@ -166,7 +167,7 @@ func (f filled) differs(l limit) string {
 // withoutFiles returns what is wrong about a form that cannot send the files which its handler
 // reads, or "". The field for a file may be in a partial. If the form itself has one, wrong tells.
 func (f filled) withoutFiles() string {
-	if f.Input == nil || f.Multipart || f.Method == "GET" {
+	if f.FormInput == nil || f.Multipart || f.Method == "GET" {
 		return ""
 	}
 	files := f.Files()

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/check/links"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/site"
@@ -55,7 +56,7 @@ func (c *comparison) form(l Link) {
 	}
 	old, _ := c.routeOf(l.Method, l.Route)
 	sending := c.sending[request{l.Method, urlOf(a)}]
-	in, gone, came := links.InputOf(a, l.Method), "", ""
+	in, gone, came := inputs.FormInputOf(a, l.Method), "", ""
 	if in != nil {
 		gone, came = renamed(l.Fields, sending, old, in)
 	}
@@ -83,7 +84,7 @@ func (c *comparison) form(l Link) {
 }
 
 // Unreadable says why a handler cannot read what a field of a form sends, or returns "".
-func Unreadable(in *links.Input, f links.Field, method string) string {
+func Unreadable(in *inputs.FormInput, f links.Field, method string) string {
 	switch isFile := f.Type == "file" && method != http.MethodGet; {
 	case !in.Has(f.Name):
 		return ""
@@ -92,12 +93,12 @@ func Unreadable(in *links.Input, f links.Field, method string) string {
 	case !isFile && in.File(f.Name) && f.Type != "hidden":
 		return "it is a text, and this version reads a file"
 	}
-	return in.Misfit(f)
+	return in.Misfit(f.Name, f.Type, f.Value, f.Lists)
 }
 
 // renamed returns the one field of an old form that the old handler has read and the new one does not,
 // and the one that the new form and the new handler have in its place. Otherwise it returns "".
-func renamed(before, now []Field, old Route, in *links.Input) (gone, came string) {
+func renamed(before, now []Field, old Route, in *inputs.FormInput) (gone, came string) {
 	names := func(fields []Field, matter func(name string) bool) (names []string) {
 		for _, f := range fields {
 			if !slices.ContainsFunc(names, same(f.Name)) && matter(f.Name) {
