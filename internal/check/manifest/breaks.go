@@ -13,8 +13,8 @@ import (
 	"example.com/flow/internal/site"
 )
 
-// Required returns the fields that the handler of a route requires.
-func Required(r *site.Route) []string {
+// required returns the fields that the handler of a route requires.
+func required(r *site.Route) []string {
 	if r.Shape.In == nil {
 		return []string{}
 	}
@@ -27,15 +27,15 @@ func urlOf(r *site.Route) string { return URL(r.Pattern.Segments) }
 // each, with the file of the old version. now is the manifest of the running version, and routes are its own.
 func Breaks(old, now *Manifest, routes *site.Map) (faults []fault.Fault) {
 	sending := map[request][]Field{}
-	for _, s := range now.sites() {
+	for _, s := range now.hosts() {
 		for _, l := range s.Links {
 			sending[l.request()] = append(sending[l.request()], l.Fields...)
 		}
 	}
-	sites := old.sites()
-	for _, host := range slices.Sorted(maps.Keys(sites)) {
-		c := newComparison(routes, host, sites[host], sending)
-		for _, r := range append(sites[host].Routes, c.linkedFiles()...) {
+	hosts := old.hosts()
+	for _, host := range slices.Sorted(maps.Keys(hosts)) {
+		c := newComparison(routes, host, hosts[host], sending)
+		for _, r := range append(hosts[host].Routes, c.linkedFiles()...) {
 			segments, err := parseURL(r.URL)
 			if err != nil {
 				continue // of a link to a file; Parse refuses those of routes
@@ -43,7 +43,7 @@ func Breaks(old, now *Manifest, routes *site.Map) (faults []fault.Fault) {
 			c.route(r, segments)
 			c.newlyRequired(r, segments)
 		}
-		for _, l := range sites[host].Links {
+		for _, l := range hosts[host].Links {
 			c.form(l)
 		}
 		faults = append(faults, c.faults...)
@@ -51,16 +51,16 @@ func Breaks(old, now *Manifest, routes *site.Map) (faults []fault.Fault) {
 	return faults
 }
 
-// sites returns the sites of a manifest by the names of hosts. What is answered for all hosts is with "".
-func (m *Manifest) sites() map[string]Site {
-	sites := map[string]Site{}
-	maps.Copy(sites, m.Hosts)
-	others := sites[""]
+// hosts returns the hosts of a manifest by their names. What is answered for all hosts is with "".
+func (m *Manifest) hosts() map[string]Host {
+	hosts := map[string]Host{}
+	maps.Copy(hosts, m.Hosts)
+	others := hosts[""]
 	assets := map[string]string{}
 	maps.Copy(assets, others.Assets)
 	maps.Copy(assets, m.Assets)
-	sites[""] = Site{slices.Concat(m.Routes, others.Routes), slices.Concat(m.Links, others.Links), assets}
-	return sites
+	hosts[""] = Host{slices.Concat(m.Routes, others.Routes), slices.Concat(m.Links, others.Links), assets}
+	return hosts
 }
 
 // A request is a method of the URL of a Route.
@@ -68,18 +68,18 @@ type request struct{ method, route string }
 
 func (l Link) request() request { return request{l.Method, l.Route} }
 
-// A comparison compares a site of an old version with the routes of the running one.
+// A comparison compares a host of an old version with the routes of the running one.
 type comparison struct {
 	now     *site.Map
 	host    string
-	old     Site
+	old     Host
 	routes  map[request]Route   // of old
 	links   map[request][]Link  // of old
 	sending map[request][]Field // of the forms of the new version
 	faults  []fault.Fault
 }
 
-func newComparison(now *site.Map, host string, old Site, sending map[request][]Field) *comparison {
+func newComparison(now *site.Map, host string, old Host, sending map[request][]Field) *comparison {
 	c := &comparison{now: now, host: host, old: old, sending: sending, routes: map[request]Route{}, links: map[request][]Link{}}
 	for _, r := range old.Routes {
 		c.routes[request{r.Method, r.URL}] = r

@@ -35,7 +35,7 @@ func (c *comparison) newlyRequired(r Route, segments []pattern.Segment) {
 	if !ok {
 		return
 	}
-	for _, name := range Required(a) {
+	for _, name := range required(a) {
 		if slices.ContainsFunc(c.old.Links, func(l Link) bool { return l.Form && l.Route == "" && slices.ContainsFunc(l.Fields, sends(name)) }) {
 			continue
 		}
@@ -60,7 +60,7 @@ func (c *comparison) form(l Link) {
 	if in != nil {
 		gone, came = renamed(l.Fields, sending, old, in)
 	}
-	for _, name := range Required(a) {
+	for _, name := range required(a) {
 		if gone != "" && same(came)(name) || slices.ContainsFunc(l.Fields, sends(name)) || slices.ContainsFunc(old.Required, same(name)) || rowOf(name) != "" && !slices.ContainsFunc(l.Fields, sendsRow(name)) {
 			continue
 		}
@@ -77,14 +77,14 @@ func (c *comparison) form(l Link) {
 	}
 	for i, f := range l.Fields {
 		of := links.Field{Name: holes(f.Name), Type: f.Type, Value: f.Value, Lists: f.Lists}
-		if why := Unreadable(in, of, l.Method); why != "" && !slices.ContainsFunc(l.Fields[:i], sends(f.Name)) {
+		if why := unreadable(in, of, l.Method); why != "" && !slices.ContainsFunc(l.Fields[:i], sends(f.Name)) {
 			c.warn(l.File, "the form for %s %s sends %q, which this version cannot read, by %s: %s", l.Method, l.URL, f.Name, a.Handler, why)
 		}
 	}
 }
 
-// Unreadable says why a handler cannot read what a field of a form sends, or returns "".
-func Unreadable(in *inputs.FormInput, f links.Field, method string) string {
+// unreadable says why a handler cannot read what a field of a form sends, or returns "".
+func unreadable(in *inputs.FormInput, f links.Field, method string) string {
 	switch isFile := f.Type == "file" && method != http.MethodGet; {
 	case !in.Has(f.Name):
 		return ""

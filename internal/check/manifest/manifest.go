@@ -21,12 +21,12 @@ const Format = 1
 type Manifest struct {
 	Format  int    `json:"format"`
 	Program string `json:"program"` // the import path of its package main; "" if that is not known
-	Site
-	Hosts map[string]Site `json:"hosts,omitempty"` // of flow.Hosts, by name
+	Host
+	Hosts map[string]Host `json:"hosts,omitempty"` // of flow.Hosts, by name
 }
 
-// A Site is what the Router of a host has, with those mounted inside it. All lists are sorted.
-type Site struct {
+// A Host is what the Router of a host has, with those mounted inside it. All lists are sorted.
+type Host struct {
 	Routes []Route           `json:"routes"`
 	Links  []Link            `json:"links"`
 	Assets map[string]string `json:"assets"` // the URLs of public files with a hash, by those without
@@ -60,16 +60,16 @@ type Field struct {
 	Lists bool   `json:"lists,omitempty"` // it may send several values
 }
 
-// Sort brings the lists of a site in their order, and removes what is there twice.
-func (s *Site) Sort() {
-	slices.SortFunc(s.Routes, func(a, b Route) int {
+// sort brings the lists of a host in their order, and removes what is there twice.
+func (h *Host) sort() {
+	slices.SortFunc(h.Routes, func(a, b Route) int {
 		return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.Method, b.Method), cmp.Compare(a.File, b.File))
 	})
-	for _, l := range s.Links {
+	for _, l := range h.Links {
 		slices.SortFunc(l.Fields, compareFields)
 	}
-	slices.SortFunc(s.Links, compareLinks)
-	s.Links = slices.CompactFunc(s.Links, func(a, b Link) bool { return compareLinks(a, b) == 0 })
+	slices.SortFunc(h.Links, compareLinks)
+	h.Links = slices.CompactFunc(h.Links, func(a, b Link) bool { return compareLinks(a, b) == 0 })
 }
 
 func compareLinks(a, b Link) int {
@@ -107,7 +107,7 @@ func Parse(text []byte, program string) (*Manifest, error) {
 	case m.Program != "" && program != "" && m.Program != program:
 		return nil, fmt.Errorf("it is of the program %s, and this is %s", m.Program, program)
 	}
-	for _, s := range m.sites() {
+	for _, s := range m.hosts() {
 		for _, r := range s.Routes {
 			if _, err := parseURL(r.URL); err != nil {
 				return nil, fmt.Errorf("it is no manifest, which the command manifest writes: %w", err)

@@ -89,9 +89,9 @@ func asked(segments []pattern.Segment) [][]pattern.Segment {
 	return [][]pattern.Segment{append(before, value), append(before, value, value)}
 }
 
-// Meant returns the one of the routes that answer a URL for some values of its holes which a link leads to:
+// meant returns the one of the routes that answer a URL for some values of its holes which a link leads to:
 // the first that answers it for all values, or else the first.
-func Meant(url string, answers []*site.Route) *site.Route {
+func meant(url string, answers []*site.Route) *site.Route {
 	path, _, _ := reach.ParsePath(url)
 	asked := site.Segments(path)
 	return answers[max(0, slices.IndexFunc(answers, func(r *site.Route) bool { return covers(r.Pattern.Segments, asked) }))]
