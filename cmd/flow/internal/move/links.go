@@ -45,7 +45,7 @@ func (p *planner) linkAfter(name, to string) string {
 	if below, inRouter := strings.CutPrefix(file, routetree.RouterDir+"/"); inRouter {
 		meant = append(meant, routetree.InPublic(below)...)
 	}
-	i := slices.IndexFunc(meant, func(name string) bool { return p.files[name] })
+	i := slices.IndexFunc(meant, p.l.isFile)
 	if i < 0 {
 		return to
 	}

@@ -40,9 +40,9 @@ func TestLinksIn(t *testing.T) {
 }
 
 func TestLinkAfter(t *testing.T) {
-	l, files := listing{}, map[string]bool{}
+	l := listing{}
 	for _, name := range []string{"router/index.html", "router/docs/index.md", "router/docs/pages.md", "router/docs/how/intro.md", "router/docs/_draft.md", "router/(site)/about.md", "router/a(b) c.md", "public/docs/a.png", "public/b.png"} {
-		l[name], files[name] = 0, true
+		l[name] = 0
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			l[dir] = fs.ModeDir
 		}
@@ -87,7 +87,7 @@ func TestLinkAfter(t *testing.T) {
 	} {
 		t.Run(tt.from+" "+tt.now+" "+tt.in+" "+tt.to, func(t *testing.T) {
 			is := is.New(t)
-			p := &planner{c: &change{transfer: transfer{tt.from, tt.now, l.isDir(tt.from)}}, files: files}
+			p := &planner{c: &change{transfer: transfer{tt.from, tt.now, l.isDir(tt.from)}}, l: l}
 			is.Equal(p.linkAfter(tt.in, tt.to), tt.want)
 		})
 	}

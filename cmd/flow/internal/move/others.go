@@ -15,11 +15,11 @@ import (
 
 // An other is another application of the module.
 type other struct {
-	app     project.App
-	tree    *routetree.Tree
-	paths   map[string]string
-	targets []target
-	names   map[string]bool // automatic names and labels
+	app      project.App
+	tree     *routetree.Tree
+	paths    map[string]string
+	patterns []treePattern
+	names    map[string]bool // automatic names and labels
 }
 
 func (p *planner) readOthers() error {
@@ -32,7 +32,7 @@ func (p *planner) readOthers() error {
 			continue
 		}
 		tree := app.Tree()
-		o := &other{app: app, tree: tree, paths: filesByPath(tree), targets: targetsOf(tree), names: map[string]bool{}}
+		o := &other{app: app, tree: tree, paths: filesByPath(tree), patterns: patternsOf(tree), names: map[string]bool{}}
 		for name := range automaticNames(tree) {
 			o.names[name] = true
 		}
@@ -99,8 +99,8 @@ func (o *other) has(h hit, prefix []string) bool {
 		return false
 	}
 	segments, open := split(text)
-	return slices.ContainsFunc(o.targets, func(t target) bool {
-		pat := t.pattern.Segments
+	return slices.ContainsFunc(o.patterns, func(t treePattern) bool {
+		pat := t.Segments
 		return matchers.MayMatch(pat, segments) || open && matchers.MayMatch(pat, append(slices.Clip(segments), pattern.Hole)) ||
 			len(prefix) > 0 && len(pat) >= len(prefix) && matchers.MayMatch(pat[:len(prefix)], prefix)
 	})

@@ -42,6 +42,8 @@ func list(dir string) (listing, error) {
 
 func (l listing) isDir(name string) bool { return l[name].IsDir() }
 
+func (l listing) isFile(name string) bool { return l.has(name) && !l.isDir(name) }
+
 func (l listing) has(name string) bool {
 	_, ok := l[name]
 	return ok

@@ -90,12 +90,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 		plan:    &Plan{Edits: map[string][]Edit{}, texts: map[string]string{}},
 		goFiles: map[string]string{},
 		hits:    map[Note]int{},
-		files:   map[string]bool{},
-	}
-	for name, mode := range l {
-		if !mode.IsDir() {
-			p.files[name] = true
-		}
+		l:       l,
 	}
 	p.plan.Renames = []Rename{{p.path(t.from), p.path(t.to)}}
 	for _, dir := range emptied(t, l.apply(t)) {
@@ -171,7 +166,7 @@ type planner struct {
 	c       *change
 	plan    *Plan
 	goFiles map[string]string // the new names of counterparts and their tests that move, by the old ones; below app.Dir
-	files   map[string]bool   // those of the tree before the move, by name
+	l       listing           // of the tree before the move
 	code    *goCode
 	others  []*other
 	// matchers are those of the application.

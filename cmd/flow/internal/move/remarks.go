@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
@@ -27,8 +28,8 @@ func (p *planner) plainFiles() {
 			p.mentions(p.path(r.InTree()), nil)
 		}
 	}
-	for _, name := range sortedKeys(p.files) { // drafts, too, which are no routes yet
-		if strings.HasPrefix(name, routetree.RouterDir+"/") && slices.Contains(p.c.before.Formats, path.Ext(name)) {
+	for _, name := range sortedKeys(p.l) { // drafts, too, which are no routes yet
+		if strings.HasPrefix(name, routetree.RouterDir+"/") && p.l.isFile(name) && slices.Contains(p.c.before.Formats, path.Ext(name)) {
 			p.mentions(p.path(name), p.links(name))
 		}
 	}
@@ -124,44 +125,20 @@ func (p *planner) hasGoFile(name string) bool {
 
 // around compares the +layout and +error files that apply to a page before and after.
 func (p *planner) around(before, after *routetree.Route) {
-	old, now := plusFiles(p.c.before, before.Path, "+layout"), plusFiles(p.c.after, after.Path, "+layout")
-	for i, name := range old {
-		old[i] = p.c.new(name)
-	}
-	if before.Page && !slices.Equal(old, now) {
-		p.note("%s is shown in %s now, and was in %s", after.File, cmp.Or(p.inWords(now), "no layout"), cmp.Or(p.inWords(old), "no layout"))
-	}
-	oldError, nowError := plusFiles(p.c.before, before.Path, "+error"), plusFiles(p.c.after, after.Path, "+error")
-	was, is := p.c.new(innermost(oldError)), innermost(nowError)
-	if was != is {
-		p.note("errors of %s are shown by %s now, and were by %s", after.File, p.nameOf(is), p.nameOf(was))
-	}
-}
-
-// plusFiles returns the +files of that name around a path, the outermost first.
-func plusFiles(t *routetree.Tree, of, name string) []string {
-	var files []string
-	for _, dir := range routetree.Layers(of) {
-		if src, ok := t.Templates[path.Join(dir, name)]; ok {
-			files = append(files, src.InTree)
+	files := func(t *routetree.Tree, r *routetree.Route, name string) (shown []string) {
+		for _, src := range project.PlusFiles(t, r.Path, name) {
+			shown = append(shown, p.app.Shown(p.c.new(src.InTree))) // what is there after the move has no other name
 		}
+		return shown
 	}
-	return files
-}
-
-// innermost returns the last of some files around a page, or "".
-func innermost(files []string) string {
-	if len(files) == 0 {
-		return ""
+	old, now := files(p.c.before, before, "+layout"), files(p.c.after, after, "+layout")
+	if before.Page && !slices.Equal(old, now) {
+		p.note("%s is shown in %s now, and was in %s", after.File, cmp.Or(strings.Join(now, " and "), "no layout"), cmp.Or(strings.Join(old, " and "), "no layout"))
 	}
-	return files[len(files)-1]
-}
-
-func (p *planner) nameOf(name string) string {
-	if name == "" {
-		return "none"
+	old, now = append([]string{"none"}, files(p.c.before, before, "+error")...), append([]string{"none"}, files(p.c.after, after, "+error")...)
+	if was, is := old[len(old)-1], now[len(now)-1]; was != is {
+		p.note("errors of %s are shown by %s now, and were by %s", after.File, is, was)
 	}
-	return p.app.Shown(name)
 }
 
 func (p *planner) inWords(names []string) string {
@@ -178,11 +155,11 @@ func (p *planner) answered(r *route) {
 		return
 	}
 	for _, old := range r.before.Patterns {
-		i := slices.IndexFunc(p.finder.after, func(t target) bool {
-			return t.of != nil && t.of.Store == r.before.Store && covers(t.pattern.Segments, old.Segments)
+		i := slices.IndexFunc(p.finder.after, func(t treePattern) bool {
+			return t.route != nil && t.route.Store == r.before.Store && covers(t.Segments, old.Segments)
 		})
-		if i >= 0 && p.finder.after[i].of != r.after {
-			p.note("%s is answered by %s now", old, p.finder.after[i].of.File)
+		if i >= 0 && p.finder.after[i].route != r.after {
+			p.note("%s is answered by %s now", old, p.finder.after[i].route.File)
 		}
 	}
 }

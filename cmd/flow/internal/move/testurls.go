@@ -59,12 +59,12 @@ func (f *finder) newPath(old string) (now string, ok bool) {
 	if slices.ContainsFunc(f.mounts, func(prefix []string) bool { return isBelowPrefix(segments, prefix) }) || answerer(f.after, segments) != nil {
 		return "", false
 	}
-	was := answerer(f.targets, segments)
+	was := answerer(f.before, segments)
 	if was == nil {
 		return "", false
 	}
-	for _, t := range f.targets {
-		if t.pattern.Key() != was.pattern.Key() {
+	for _, t := range f.before {
+		if t.Key() != was.Key() {
 			continue
 		}
 		moved, sure := t.newURL(raw)
@@ -80,25 +80,25 @@ func (f *finder) newPath(old string) (now string, ok bool) {
 	return now, true
 }
 
-// answerer returns the most specific of the targets, which are in this order, that may
-// answer the path of these segments, or nil.
-func answerer(targets []target, segments []string) *target {
-	i := slices.IndexFunc(targets, func(t target) bool { return matchers.MayMatch(t.pattern.Segments, segments) })
+// answerer returns the most specific of the patterns, which are in this order, that may
+// match the path of these segments, or nil.
+func answerer(patterns []treePattern, segments []string) *treePattern {
+	i := slices.IndexFunc(patterns, func(t treePattern) bool { return matchers.MayMatch(t.Segments, segments) })
 	if i < 0 {
 		return nil
 	}
-	return &targets[i]
+	return &patterns[i]
 }
 
-// newURL returns the URL of the target after the move for the values that an old URL has,
-// whose segments are written like this.
-func (t target) newURL(raw []string) (string, bool) {
-	if t.route == nil { // a public file
-		return (&url.URL{Path: t.moves}).EscapedPath(), t.moves != ""
+// newURL returns the URL after the move for the values that an old URL has, whose segments are
+// written like this.
+func (t treePattern) newURL(raw []string) (string, bool) {
+	if t.moved == nil { // a public file
+		return (&url.URL{Path: t.nowURL}).EscapedPath(), t.nowURL != ""
 	}
 	values := map[string][]string{} // by the new names
-	for i, seg := range t.pattern.Segments {
-		name := cmp.Or(t.route.renamed[seg.Text], seg.Text)
+	for i, seg := range t.Segments {
+		name := cmp.Or(t.moved.renamed[seg.Text], seg.Text)
 		switch seg.Kind {
 		case pattern.Param:
 			values[name] = raw[i : i+1]
@@ -106,7 +106,7 @@ func (t target) newURL(raw []string) (string, bool) {
 			values[name] = raw[i:]
 		}
 	}
-	after, _ := pattern.ForValues(t.now, values)
+	after, _ := pattern.ForValues(t.moved.after.Patterns, values)
 	if after == nil {
 		return "", false
 	}
@@ -120,7 +120,7 @@ func (t target) newURL(raw []string) (string, bool) {
 	}
 	now := "/" + strings.Join(written, "/")
 	read, _ := split(now)
-	return now, agree(t.pattern, after, t.route.renamed) && matchers.MayMatch(after.Segments, read)
+	return now, agree(t.Pattern, after, t.moved.renamed) && matchers.MayMatch(after.Segments, read)
 }
 
 // agree reports whether it is known of all parameters which values they take: the matchers

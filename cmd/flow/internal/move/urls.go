@@ -17,45 +17,45 @@ import (
 // A finder finds in texts what may speak of something that moves: its old URLs, and the
 // names of its files.
 type finder struct {
-	c       *change
-	targets []target          // the most specific first
-	after   []target          // of the tree after the move, likewise
-	prefix  []string          // the segments of a directory that moves, if all of them are literal; else nil
-	mounts  [][]string        // the prefixes that Routers of the module are mounted at
-	files   map[string]string // new names, by old names of files that are told from other words
+	c      *change
+	before []treePattern     // the most specific first
+	after  []treePattern     // of the tree after the move, likewise
+	prefix []string          // the segments of a directory that moves, if all of them are literal; else nil
+	mounts [][]string        // the prefixes that Routers of the module are mounted at
+	files  map[string]string // new names, by old names of files that are told from other words
 }
 
-// A target is one shape of URL of a tree.
-type target struct {
-	pattern *pattern.Pattern
-	file    string
-	of      *routetree.Route   // nil for a public file
-	route   *route             // if it is of a route that moves
-	now     []*pattern.Pattern // of that route
-	moves   string             // what the URL is now, if it is another one
-	notated string             // what the pattern is now, if it reads otherwise
+// A treePattern is a pattern of the URLs of a file in a tree.
+type treePattern struct {
+	*pattern.Pattern
+	file  string           // in the tree
+	route *routetree.Route // nil for a public file
+	// In the tree before the move:
+	moved   *route // if the route moves
+	nowURL  string // what the URL is now, if it is another one
+	nowRead string // how the pattern reads now, if it reads otherwise
 }
 
-// targetsOf returns the shapes of URLs that a tree answers, the most specific first.
-func targetsOf(t *routetree.Tree) []target {
-	var all []target
+// patternsOf returns the patterns of all files of a tree, the most specific first.
+func patternsOf(t *routetree.Tree) []treePattern {
+	var all []treePattern
 	for _, r := range t.Routes {
 		for _, p := range r.Patterns {
-			all = append(all, target{pattern: p, file: r.InTree(), of: r})
+			all = append(all, treePattern{Pattern: p, file: r.InTree(), route: r})
 		}
 	}
 	for _, f := range t.Public {
-		all = append(all, target{pattern: f.Pattern, file: f.InTree})
+		all = append(all, treePattern{Pattern: f.Pattern, file: f.InTree})
 	}
-	slices.SortStableFunc(all, func(a, b target) int { return pattern.Compare(a.pattern, b.pattern) })
+	slices.SortStableFunc(all, func(a, b treePattern) int { return pattern.Compare(a.Pattern, b.Pattern) })
 	return all
 }
 
 func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder {
-	f := &finder{c: c, targets: targetsOf(c.before), after: targetsOf(c.after), prefix: literalSegments(c.transfer), files: map[string]string{}, mounts: mounts}
+	f := &finder{c: c, before: patternsOf(c.before), after: patternsOf(c.after), prefix: literalSegments(c.transfer), files: map[string]string{}, mounts: mounts}
 	maps.Copy(f.files, goFiles)
-	for i := range f.targets {
-		f.targets[i].move(c)
+	for i := range f.before {
+		f.before[i].move(c)
 	}
 	names := slices.Collect(maps.Values(filesByPath(c.before)))
 	for _, file := range c.before.Public {
@@ -69,25 +69,23 @@ func newFinder(c *change, goFiles map[string]string, mounts [][]string) *finder 
 	return f
 }
 
-// move notes what becomes of a target of the tree before.
-func (t *target) move(c *change) {
-	if t.route = c.moved(t.file); t.route == nil {
+// move notes what becomes of a pattern.
+func (t *treePattern) move(c *change) {
+	if t.moved = c.moved(t.file); t.moved == nil {
 		if now := c.new(t.file); now != t.file {
-			t.moves = strings.TrimPrefix(now, routetree.PublicDir)
+			t.nowURL = strings.TrimPrefix(now, routetree.PublicDir)
 		}
 		return
 	}
-	before := t.route.before.Patterns
-	t.now = t.route.after.Patterns
-	now := t.route.after.Longest()
-	if len(before) == len(t.now) {
-		now = t.now[slices.Index(before, t.pattern)]
+	after, now := t.moved.after.Patterns, t.moved.after.Longest()
+	if before := t.route.Patterns; len(before) == len(after) {
+		now = after[slices.Index(before, t.Pattern)]
 	}
-	if t.route.movesURL() {
-		t.moves = now.String()
+	if t.moved.movesURL() {
+		t.nowURL = now.String()
 	}
-	if !slices.ContainsFunc(t.now, func(n *pattern.Pattern) bool { return n.String() == t.pattern.String() }) {
-		t.notated = now.String()
+	if !slices.ContainsFunc(after, func(p *pattern.Pattern) bool { return p.String() == t.String() }) {
+		t.nowRead = now.String()
 	}
 }
 
@@ -194,9 +192,9 @@ func (f *finder) url(text string) (now string, mounted bool) {
 	if !ok {
 		return "", false
 	}
-	for _, t := range f.targets {
-		if text == t.pattern.String() && strings.Contains(text, "{") {
-			return t.notated, false
+	for _, t := range f.before {
+		if text == t.String() && strings.Contains(text, "{") {
+			return t.nowRead, false
 		}
 	}
 	segments, open := split(text)
@@ -284,14 +282,14 @@ func isEscaped(s string) bool {
 // tree answered it at all before the move. The most specific file counts, and those that
 // share its URL.
 func (f *finder) lookup(segments []string) (now string, ok bool) {
-	best := answerer(f.targets, segments)
-	for _, t := range f.targets {
+	best := answerer(f.before, segments)
+	for _, t := range f.before {
 		switch {
-		case t.moves == "":
-		case best == nil && t.route == nil && isHashed(t.pattern.Segments, segments):
-			return t.moves, true
-		case best != nil && t.pattern.Key() == best.pattern.Key() && !slices.ContainsFunc(t.now, func(p *pattern.Pattern) bool { return matchers.MayMatch(p.Segments, segments) }):
-			return t.moves, true
+		case t.nowURL == "":
+		case best == nil && t.route == nil && isHashed(t.Segments, segments):
+			return t.nowURL, true
+		case best != nil && t.Key() == best.Key() && (t.moved == nil || !anyMatches(t.moved.after.Patterns, segments)):
+			return t.nowURL, true
 		}
 	}
 	return "", best != nil
@@ -305,4 +303,9 @@ func isHashed(file []pattern.Segment, segments []string) bool {
 	}
 	ext := path.Ext(file[n].Text)
 	return strings.HasPrefix(segments[n], strings.TrimSuffix(file[n].Text, ext)+".") && strings.HasSuffix(segments[n], ext)
+}
+
+// anyMatches reports whether one of some patterns may match the segments of a path.
+func anyMatches(patterns []*pattern.Pattern, segments []string) bool {
+	return slices.ContainsFunc(patterns, func(p *pattern.Pattern) bool { return matchers.MayMatch(p.Segments, segments) })
 }

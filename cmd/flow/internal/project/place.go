@@ -69,6 +69,16 @@ func Listed(t *routetree.Tree) map[string]string {
 	return dirs
 }
 
+// PlusFiles returns the +files of a name around a file, such as its layouts, the outermost first.
+func PlusFiles(t *routetree.Tree, around, name string) (files []routetree.Source) {
+	for _, dir := range routetree.Layers(around) {
+		if src, ok := t.Templates[path.Join(dir, name)]; ok {
+			files = append(files, src)
+		}
+	}
+	return files
+}
+
 // outermost returns those of some directories that are in none of the others, sorted.
 func outermost(dirs []string) []string {
 	slices.Sort(dirs)

@@ -316,17 +316,10 @@ func (p *plan) add(name string, text []byte, what string) {
 }
 
 // layouts returns the texts of the layouts around a page or +file.
-func layouts(t *routetree.Tree, path string) []string {
-	var texts []string
-	for _, dir := range routetree.Layers(path) {
-		name := layoutName
-		if dir != "" {
-			name = dir + "/" + name
-		}
-		if source, ok := t.Templates[name]; ok {
-			text, _ := fs.ReadFile(source.Files, source.InTree) // Check says what is wrong about it
-			texts = append(texts, string(text))
-		}
+func layouts(t *routetree.Tree, path string) (texts []string) {
+	for _, source := range project.PlusFiles(t, path, layoutName) {
+		text, _ := fs.ReadFile(source.Files, source.InTree) // Check says what is wrong about it
+		texts = append(texts, string(text))
 	}
 	return texts
 }
