@@ -20,7 +20,7 @@ func (p *planner) literals(f *goFile) {
 			p.comment(f, c)
 		}
 	}
-	skip := f.spoken()
+	skip := f.understood()
 	ast.Inspect(f.file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.ImportSpec:
@@ -41,20 +41,20 @@ func (p *planner) literals(f *goFile) {
 	})
 }
 
-// spoken returns the strings that calls of the API have, whose meaning is known.
-func (f *goFile) spoken() map[*ast.BasicLit]bool {
-	spoken := map[*ast.BasicLit]bool{}
+// understood returns the strings that calls of the API have, whose meaning is known.
+func (f *goFile) understood() map[*ast.BasicLit]bool {
+	understood := map[*ast.BasicLit]bool{}
 	for _, c := range f.calls {
 		if c.guessed || c.Kind == calls.Prefix {
 			continue
 		}
-		spoken[c.Literal] = true
+		understood[c.Literal] = true
 		for i := 1; i < len(c.Expr.Args) && c.Kind == calls.RouteName; i += 2 {
 			key, _ := calls.Literal(c.Expr.Args[i])
-			spoken[key] = true
+			understood[key] = true
 		}
 	}
-	return spoken
+	return understood
 }
 
 // comment tells of one comment. Links in it lead elsewhere, unless they are to this machine.
@@ -113,7 +113,7 @@ func (p *planner) leaveHits() {
 		if times > 1 {
 			n.Text += fmt.Sprintf(" (%d times in this line)", times)
 		}
-		p.plan.Left = append(p.plan.Left, n)
+		p.moves.Left = append(p.moves.Left, n)
 	}
 }
 

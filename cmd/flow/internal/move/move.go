@@ -4,7 +4,7 @@
 //
 // [Make] plans a move and changes nothing. It compares the tree before and after, so that
 // it rewrites only what would not mean the same, and knows what it could not rewrite.
-// [Plan.Apply] does it, all or nothing.
+// [Moves.Apply] does it, all or nothing.
 package move
 
 import (
@@ -72,11 +72,11 @@ func run(ctx context.Context, p cli.Process, from, to string, dry, force bool) e
 		return err
 	}
 	from, to = app.FromRoot(dir, from), app.FromRoot(dir, to)
-	plan, err := Make(ctx, app, dir, from, to)
+	moves, err := Make(ctx, app, dir, from, to)
 	if err != nil {
 		return err
 	}
-	refused, report := plan.refusal(), plan.report(dry)
+	refused, report := moves.refusal(), moves.report(dry)
 	switch {
 	case force:
 		refused = nil
@@ -84,7 +84,7 @@ func run(ctx context.Context, p cli.Process, from, to string, dry, force bool) e
 		return refused
 	}
 	if !dry {
-		if err := plan.Apply(); err != nil {
+		if err := moves.Apply(); err != nil {
 			return err
 		}
 	}
@@ -93,35 +93,35 @@ func run(ctx context.Context, p cli.Process, from, to string, dry, force bool) e
 }
 
 // refusal returns an error if middleware of In covers less after the move.
-func (p *Plan) refusal() error {
-	if len(p.Lost) == 0 {
+func (m *Moves) refusal() error {
+	if len(m.Lost) == 0 {
 		return nil
 	}
 	var b strings.Builder
 	b.WriteString("the move is refused without -force, since middleware covers less after it:\n")
-	for _, n := range p.Lost {
+	for _, n := range m.Lost {
 		fmt.Fprintf(&b, "\t%s:%d: %s\n", Shown(n.File), n.Line, n.Text)
 	}
 	b.WriteString("move it to where they cover it, or guard the new place and give -force")
 	return errors.New(b.String())
 }
 
-// report says what the plan does, and what it leaves. Files are named as they are called
+// report says what is moved and written, and what is left to do. Files are named as they are called
 // afterwards, which is by their old names in a dry run.
-func (p *Plan) report(dry bool) string {
-	now := p.newName
+func (m *Moves) report(dry bool) string {
+	now := m.newName
 	if dry {
 		now = func(file string) string { return file }
 	}
 	var b strings.Builder
-	for _, r := range p.Renames {
+	for _, r := range m.Renames {
 		fmt.Fprintf(&b, "move %s to %s\n", Shown(r.From), Shown(r.To))
 	}
-	for _, dir := range p.Emptied {
+	for _, dir := range m.Emptied {
 		fmt.Fprintf(&b, "remove the empty directory %s\n", Shown(dir))
 	}
-	for _, file := range sortedKeys(p.Edits) {
-		for _, l := range changedLines(p.texts[file], p.Edits[file]) {
+	for _, file := range sortedKeys(m.Edits) {
+		for _, l := range changedLines(m.texts[file], m.Edits[file]) {
 			fmt.Fprintf(&b, "%s:%d\n\t- %s\n\t+ %s\n", Shown(now(file)), l.number, strings.TrimSpace(l.before), strings.TrimSpace(l.after))
 		}
 	}
@@ -144,9 +144,9 @@ func (p *Plan) report(dry bool) string {
 			b.WriteByte('\n')
 		}
 	}
-	section("ATTENTION, middleware covers other files than before:", p.Guards)
-	section("Left to you:", p.Left)
-	section("Good to know:", p.Notes)
+	section("ATTENTION, middleware covers other files than before:", m.Guards)
+	section("Left to you:", m.Left)
+	section("Good to know:", m.Notes)
 	if dry {
 		b.WriteString("\nNothing was changed, because of -n.\n")
 	}

@@ -420,15 +420,15 @@ func TestApplyTakesBack(t *testing.T) {
 	_, notFound := os.Stat("no")
 	for _, tt := range []struct {
 		name  string
-		spoil func(dir string, p *Plan)
+		spoil func(dir string, p *Moves)
 		want  string
 	}{
-		{"a file stands where one is to go", func(dir string, p *Plan) { write(t, dir, "z.go", "") }, "z.go exists already, and is not overwritten"},
-		{"a file is gone", func(dir string, p *Plan) {
+		{"a file stands where one is to go", func(dir string, p *Moves) { write(t, dir, "z.go", "") }, "z.go exists already, and is not overwritten"},
+		{"a file is gone", func(dir string, p *Moves) {
 			p.Renames = append(p.Renames, Rename{filepath.Join(dir, "no"), filepath.Join(dir, "yes")})
 		}, errors.Unwrap(notFound).Error()},
-		{"a file has changed", func(dir string, p *Plan) { write(t, dir, "x.go", "four") }, "x.go was changed in the meantime"},
-		{"a directory is not empty", func(dir string, p *Plan) { write(t, dir, "old/late", "") }, "old"},
+		{"a file has changed", func(dir string, p *Moves) { write(t, dir, "x.go", "four") }, "x.go was changed in the meantime"},
+		{"a directory is not empty", func(dir string, p *Moves) { write(t, dir, "old/late", "") }, "old"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
@@ -437,7 +437,7 @@ func TestApplyTakesBack(t *testing.T) {
 			write(t, dir, "a.go", "two")
 			write(t, dir, "x.go", "three")
 			at := func(name string) string { return filepath.Join(dir, name) }
-			p := &Plan{
+			p := &Moves{
 				Renames: []Rename{{at("old/a.html"), at("new/deep/b.html")}, {at("a.go"), at("z.go")}},
 				Edits:   map[string][]Edit{at("a.go"): {{0, 3, "2"}}, at("x.go"): {{0, 5, "3"}}},
 				Emptied: []string{at("old")},

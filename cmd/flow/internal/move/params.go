@@ -59,7 +59,7 @@ func (p *planner) param(f *goFile, ref reference, expr *ast.CallExpr) {
 
 // renamedParam returns what a parameter is called now in the route of a counterpart, "" if
 // this has no other name for it or the code does not run for the route.
-func (p *planner) renamedParam(f *goFile, s served, name string) string {
+func (p *planner) renamedParam(f *goFile, s codeRoutes, name string) string {
 	if r := p.c.moved(p.routeOfFile(f.name)); r != nil && s.has(r) {
 		return r.renamed[name]
 	}
@@ -80,7 +80,7 @@ func (p *planner) allParams() string {
 // changedParam says what has become of a parameter that code asks for which runs for these
 // routes, or "" if it is the same in all of them. shared says that the code also runs for
 // routes that keep the parameter.
-func (p *planner) changedParam(s served, value string) (text string, shared bool) {
+func (p *planner) changedParam(s codeRoutes, value string) (text string, shared bool) {
 	changed := p.paramChanges(value)
 	known := slices.DeleteFunc(slices.Clone(changed), func(r *route) bool { return !s.has(r) })
 	if len(known) > 0 {

@@ -54,18 +54,18 @@ func (p *planner) refer(ref reference) {
 		} else if ref.kind == calls.Template {
 			in = p.c.templates
 		}
-		p.rewrite(ref, "path", p.movesRoutes(), in.rewrite, func(o *other) bool { return o.hasPath(ref.value) })
+		p.rewrite(ref, "path", p.movesRoutes(), in.rewrite, func(o *otherApp) bool { return o.hasPath(ref.value) })
 	case calls.Asset:
-		p.rewrite(ref, "name", !p.movesRoutes(), p.asset, func(o *other) bool { return o.hasAsset(ref.value) })
+		p.rewrite(ref, "name", !p.movesRoutes(), p.asset, func(o *otherApp) bool { return o.hasAsset(ref.value) })
 	case calls.List:
-		has := func(o *other) bool { return len(routetree.Find(project.Listed(o.tree), ref.value)) > 0 }
+		has := func(o *otherApp) bool { return len(routetree.Find(project.Listed(o.tree), ref.value)) > 0 }
 		if _, v := p.c.list(ref.value); ref.known && v == lost && p.owner(ref, has) != theirs {
 			p.leave(ref, "the pages of that directory have moved: write another one")
 			return
 		}
 		p.rewrite(ref, "directory", p.movesRoutes(), p.c.list, has)
 	case calls.Page: // in a template
-		has := func(o *other) bool { return len(routetree.Find(pagesByPlace(o.tree), ref.value)) > 0 }
+		has := func(o *otherApp) bool { return len(routetree.Find(pagesByPlace(o.tree), ref.value)) > 0 }
 		if _, v := p.c.pages.rewrite(ref.value); ref.known && v == lost && p.owner(ref, has) != theirs {
 			p.leave(ref, "the URL of that page has a parameter now, so that it is in no list")
 			return
@@ -78,7 +78,7 @@ func (p *planner) refer(ref reference) {
 
 // rewrite rewrites the path or name of a file. mayMove says that an unknown one may be
 // that of what moves.
-func (p *planner) rewrite(ref reference, what string, mayMove bool, rewrite func(string) (string, verdict), has func(*other) bool) {
+func (p *planner) rewrite(ref reference, what string, mayMove bool, rewrite func(string) (string, verdict), has func(*otherApp) bool) {
 	if ref.known {
 		now, v := rewrite(ref.value)
 		p.settle(ref, now, v, p.owner(ref, has))
@@ -90,7 +90,7 @@ func (p *planner) rewrite(ref reference, what string, mayMove bool, rewrite func
 // rewriteRoute rewrites the name of a route, and the keys of its parameters.
 func (p *planner) rewriteRoute(ref reference) {
 	var r *route
-	has := func(o *other) bool { return o.names[ref.value] }
+	has := func(o *otherApp) bool { return o.names[ref.value] }
 	p.rewrite(ref, "name", p.renames(), func(name string) (now string, v verdict) {
 		now, v, r = p.nameVerdict(name)
 		return now, v

@@ -55,7 +55,7 @@ func (p *planner) mentions(file string, listed []textLink) {
 	text := p.plainText(file)
 	for _, h := range p.finder.find(strings.ReplaceAll(text, pattern.Hole, " ")) {
 		overlaps := func(start, end int) bool { return start < h.offset+len(h.text) && h.offset < end }
-		told := slices.ContainsFunc(p.plan.Edits[file], func(e Edit) bool { return overlaps(e.Start, e.End) }) ||
+		told := slices.ContainsFunc(p.moves.Edits[file], func(e Edit) bool { return overlaps(e.Start, e.End) }) ||
 			slices.ContainsFunc(listed, func(l textLink) bool { return overlaps(l.offset, l.offset+len(l.to)) })
 		if !told {
 			p.hit(file, lineAt(text, h.offset), h)

@@ -181,7 +181,7 @@ func failed(out string) []string {
 
 // functionsWithNotes returns the functions in tests of the sample that have a line which is
 // listed, or that use such a function.
-func functionsWithNotes(t *testing.T, plan *Plan) map[string]bool {
+func functionsWithNotes(t *testing.T, plan *Moves) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob("*/*_test.go")
 	if err != nil {

@@ -1,219 +1,144 @@
 package move
 
 import (
-	"bytes"
-	"fmt"
-	"maps"
-	"regexp"
+	"path"
+	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template/parse"
 
 	"example.com/flow/cmd/flow/internal/calls"
-	"example.com/flow/internal/check/links"
-	"example.com/flow/internal/serve/pages/language"
-	"example.com/flow/internal/serve/pages/templates"
 	"example.com/flow/internal/serve/routes/pattern"
 )
 
-// A source is what is known of the text of a template.
-type source struct {
-	text       string
-	references []reference
-	handed     []argument   // strings that functions of the application are given
-	entries    []entry      // of dict
-	routeKeys  []string     // keys whose values route is given, "to" of {{route .to}}; "" for any others
-	spoken     map[int]bool // offsets of strings whose meaning is known
-	plain      []byte       // the text, with a hole in place of each action, since a URL goes on behind one
-	passages   []passage    // the strings and comments in actions; whole actions if they cannot be parsed
-	links      []links.Link // that browsers follow
-}
-
-// An entry is a pair of dict, whose key is a string.
-type entry struct {
-	key   string
-	value argument
-}
-
-// A passage is a part of the text of a template.
-type passage struct {
-	offset int
-	text   string
-}
-
-// readTemplate finds the references in a template. What cannot be parsed has none, and is an
-// error.
-func readTemplate(text string) (*source, error) {
-	s := &source{text: text, spoken: map[int]bool{}}
-	trees := map[string]*parse.Tree{}
-	t := parse.New("template")
-	t.Mode = parse.SkipFuncCheck | parse.ParseComments
-	if _, err := t.Parse(strings.TrimPrefix(text, bom), "", "", trees); err != nil {
-		s.plain = []byte(text)
-		for _, at := range perhapsActions.FindAllStringIndex(text, -1) {
-			s.passages = append(s.passages, passage{at[0], text[at[0]:at[1]]})
-			copy(s.plain[at[0]:], strings.Repeat(pattern.Hole, at[1]-at[0]))
-		}
-		return s, err
-	}
-	s.plain = bytes.Repeat([]byte(pattern.Hole), len(text))
-	for _, t := range trees {
-		language.EachNode(t.Root, s.visit)
-	}
-	s.links = links.Scan(slices.Collect(maps.Values(trees)), nil).Links
-	return s, nil
-}
-
-const bom = "\ufeff"
-
-// perhapsActions match the actions of a template that cannot be parsed, if none has braces in a string.
-var perhapsActions = regexp.MustCompile(`(?s){{.*?(?:}}|$)`)
-
-// visit looks at one node.
-func (s *source) visit(n parse.Node) {
-	switch n := n.(type) {
-	case *parse.TextNode: // with the white space around it that actions trim, so that no URL goes on behind it
-		start := s.offset(n.Pos)
-		end := len(s.text) - len(strings.TrimLeft(s.text[start+len(n.Text):], " \t\r\n"))
-		start = len(strings.TrimRight(s.text[:start], " \t\r\n"))
-		copy(s.plain[start:end], s.text[start:])
-	case *parse.StringNode:
-		s.passages = append(s.passages, passage{s.offset(n.Pos), n.Quoted})
-	case *parse.CommentNode:
-		s.passages = append(s.passages, passage{s.offset(n.Pos), n.Text})
-	case *parse.TemplateNode:
-		s.add(reference{kind: calls.Template, name: "template", argument: s.quoted(n.Pos, n.Name), sure: true})
-	case *parse.CommandNode:
-		s.command(n)
-	}
-}
-
-// add adds a reference.
-func (s *source) add(ref reference) {
-	ref.template = true
-	ref.what = fmt.Sprintf("{{%s …}}", ref.name)
-	if ref.known {
-		ref.what = fmt.Sprintf("{{%s %q}}", ref.name, ref.value)
-		s.spoken[ref.offset] = true
-	}
-	s.references = append(s.references, ref)
-}
-
-// The functions of templates that speak of the tree, and the methods of Request that do.
-var (
-	treeFuncs   = map[string]calls.Kind{"route": calls.RouteName, "asset": calls.Asset, "page": calls.Page, "pages": calls.List}
-	treeMethods = map[string]calls.Kind{"Route": calls.RouteName, "Asset": calls.Asset, "Param": calls.Param, "PathValue": calls.Param, "Segments": calls.Segments}
-)
-
-// command looks at a call such as {{route "users"}}.
-func (s *source) command(n *parse.CommandNode) {
-	ref, kinds, args := reference{argument: s.at(n)}, treeMethods, n.Args[1:]
-	switch fn := n.Args[0].(type) {
-	case *parse.IdentifierNode:
-		ref.name, ref.sure, kinds = fn.Ident, true, treeFuncs
-		s.hand(fn.Ident, args)
-	case *parse.ChainNode: // request.Param
-		id, ok := fn.Node.(*parse.IdentifierNode)
-		ref.name, ref.sure = fn.Field[len(fn.Field)-1], ok && id.Ident == "request" && len(fn.Field) == 1
-	case *parse.FieldNode:
-		ref.name = fn.Ident[len(fn.Ident)-1]
-	case *parse.VariableNode:
-		ref.name = fn.Ident[len(fn.Ident)-1]
-	}
-	if ref.kind = kinds[ref.name]; ref.kind == 0 || ref.kind == calls.Page && len(args) == 0 {
-		return
-	}
-	if ref.kind == calls.RouteName {
-		s.routeKeys = append(s.routeKeys, keyOf(args)...)
-	}
-	if len(args) > 0 {
-		if t := s.look(args[0]); t.known {
-			ref.argument = t
+// rewriteTemplates looks at all templates of the application, and at the names of routes
+// in those of others.
+func (p *planner) rewriteTemplates() {
+	var own []string
+	for _, src := range p.c.before.Templates {
+		if isTemplate(src.InTree) {
+			own = append(own, src.InTree)
 		}
 	}
-	for i := 1; i < len(args) && ref.known && ref.kind == calls.RouteName; i += 2 {
-		ref.keys = append(ref.keys, s.key(args[i]))
+	for _, name := range own {
+		text, _ := p.text(p.path(name)) // template tells of errors
+		read, _ := readTemplate(text)
+		p.routeKeys = append(p.routeKeys, read.routeKeys...)
 	}
-	if ref.sure || ref.known {
-		s.add(ref)
+	for _, name := range own {
+		p.template(p.path(name), name)
 	}
-}
-
-// keyOf returns the key of dict whose value the first of some arguments is, as far as is seen,
-// "" if it may be any, and nothing if it is a string.
-func keyOf(args []parse.Node) []string {
-	if len(args) == 0 { // it is piped in
-		return []string{""}
-	}
-	switch arg := args[0].(type) {
-	case *parse.StringNode:
-		return nil
-	case *parse.FieldNode:
-		return arg.Ident[len(arg.Ident)-1:]
-	case *parse.VariableNode:
-		if len(arg.Ident) > 1 { // $.to
-			return arg.Ident[len(arg.Ident)-1:]
-		}
-	}
-	return []string{""}
-}
-
-// hand collects the strings that a function of the application is given, and those of dict,
-// which a partial may give to route.
-func (s *source) hand(function string, args []parse.Node) {
-	if function == "dict" {
-		for i := 0; i+1 < len(args); i += 2 {
-			if key := s.key(args[i]); key.known {
-				s.entries = append(s.entries, entry{key.value, s.look(args[i+1])})
+	for _, o := range p.others {
+		for _, src := range o.tree.Templates {
+			if file := filepath.Join(o.app.Dir, filepath.FromSlash(src.InTree)); isTemplate(file) {
+				p.template(file, "")
+			} else {
+				p.mentions(file, nil)
 			}
 		}
 	}
-	if _, builtIn := language.Builtin(function); builtIn || templates.IsOwn(function) || treeFuncs[function] != 0 {
+	p.plainFiles()
+}
+
+// isTemplate reports whether a page or +file is a template. In a page of a format, what looks like
+// an action is text.
+func isTemplate(file string) bool { return path.Ext(file) == ".html" }
+
+// template looks at one template. name is its name in the tree, or "" if it is of another
+// application.
+func (p *planner) template(file, name string) {
+	text, err := p.text(file)
+	if err != nil {
+		p.left(file, 0, "it cannot be read: %v", err)
 		return
 	}
-	for _, arg := range args {
-		if t := s.look(arg); t.known {
-			s.handed = append(s.handed, t)
+	src, err := readTemplate(text)
+	if err != nil {
+		p.left(file, 0, "it cannot be parsed, so that nothing in it was rewritten: line %s", strings.TrimPrefix(err.Error(), "template: template:"))
+	}
+	for _, h := range p.finder.inTemplate(src) {
+		p.hit(file, lineAt(text, h.offset), h)
+	}
+	p.words(file, src)
+	for _, ref := range src.references {
+		ref.file = file
+		switch {
+		case name == "" && ref.kind != calls.RouteName:
+		case (ref.kind == calls.List || ref.kind == calls.Page) && len(p.c.before.Formats) == 0: // a function of the application
+		case ref.kind == calls.Param || ref.kind == calls.Segments:
+			p.templateParam(ref, name)
+		default:
+			p.refer(ref)
 		}
 	}
 }
 
-// key is look for a string whose meaning is known.
-func (s *source) key(arg parse.Node) argument {
-	t := s.look(arg)
-	if t.known {
-		s.spoken[t.offset] = true
+// inTemplate returns the hits in a template. The check of links knows URLs that are not written in one piece, such as
+// href="/{{if .New}}new{{else}}old{{end}}".
+func (f *finder) inTemplate(src *templateText) []hit {
+	hits := f.find(string(src.plain))
+	for _, passage := range src.passages {
+		for _, h := range f.find(commentMarks.Replace(passage.text)) {
+			h.offset += passage.offset
+			hits = append(hits, h)
+		}
 	}
-	return t
-}
-
-// look returns what is known of an argument.
-func (s *source) look(arg parse.Node) argument {
-	if str, ok := arg.(*parse.StringNode); ok {
-		return s.quoted(str.Pos, str.Text)
+	for _, l := range src.links {
+		h := hit{offset: src.offset(parse.Pos(l.Offset)), text: l.URL}
+		isListed := func(other hit) bool {
+			return other.now == h.now && lineAt(src.text, other.offset) == lineAt(src.text, h.offset) && strings.HasPrefix(holes.ReplaceAllString(other.text, pattern.Hole), h.text)
+		}
+		if h.now, h.mounted = f.url(l.URL); h.now != "" && !slices.ContainsFunc(hits, isListed) {
+			hits = append(hits, h)
+		}
 	}
-	return s.at(arg)
+	return hits
 }
 
-// at returns an unknown text.
-func (s *source) at(n parse.Node) argument {
-	offset := s.offset(n.Position())
-	return argument{offset: offset, line: lineAt(s.text, offset)}
-}
+// commentMarks replaces what begins and ends a comment in a template, which is no path.
+var commentMarks = strings.NewReplacer("/*", "  ", "*/", "  ", pattern.Hole, " ")
 
-// quoted returns a string that the parser has found.
-func (s *source) quoted(pos parse.Pos, value string) argument {
-	t := argument{value: value, offset: s.offset(pos)}
-	t.line = lineAt(s.text, t.offset)
-	literal, err := strconv.QuotedPrefix(s.text[min(t.offset, len(s.text)):])
-	if written, _ := strconv.Unquote(literal); err == nil && written == value {
-		t.known, t.size = true, len(literal)
+// words tells of the strings in the actions and comments of a template that are the path or
+// the name of what moves, and in no call of flow: functions of the application may be given
+// them. A name without a dot may be any word, and counts only where one is given it, or where
+// it is a value of dict that a partial may give to route. Keys of dict are no names.
+func (p *planner) words(file string, src *templateText) {
+	for _, passage := range src.passages {
+		for i, c := range passage.text {
+			if c != '"' && c != '`' || src.understood[passage.offset+i] {
+				continue
+			}
+			if value, _, ok := strings.Cut(passage.text[i+1:], string(c)); ok {
+				p.word(file, lineAt(src.text, passage.offset+i), value)
+			}
+		}
 	}
-	return t
+	handed := src.handed
+	for _, e := range src.entries {
+		if e.value.known && (slices.Contains(p.routeKeys, e.key) || slices.Contains(p.routeKeys, "")) {
+			handed = append(handed, e.value)
+		}
+	}
+	for _, t := range handed {
+		if o := p.otherOf(file); o == nil || !o.names[t.value] {
+			p.perhapsName(file, t.line, t.value)
+		}
+	}
 }
 
-// offset returns the offset in the text of what the parser has found.
-func (s *source) offset(pos parse.Pos) int {
-	return len(s.text) - len(strings.TrimPrefix(s.text, bom)) + int(pos)
+// templateParam rewrites the name of a parameter in a template of the application.
+func (p *planner) templateParam(ref reference, name string) {
+	changed, r := p.paramChanges(ref.value), p.c.moved(name)
+	switch {
+	case len(changed) == 0:
+	case r != nil && ref.sure && r.renamed[ref.value] != "":
+		p.settle(ref, r.renamed[ref.value], rewritten, ours)
+	case r != nil || role(name) != "route file" || !ref.sure:
+		p.leave(ref, "%s in %s", changed[0].paramsText(), changed[0].after.File)
+	}
+}
+
+// lineAt returns the line of an offset in a text.
+func lineAt(text string, offset int) int {
+	return 1 + strings.Count(text[:min(offset, len(text))], "\n")
 }

@@ -240,7 +240,7 @@ var registers = []string{"Handle", "HandleFunc", "StripPrefix", "Mount"}
 // isAdded reports whether something is added to a constant or variable of a test, so that
 // it is the beginning of URLs.
 func (p *planner) isAdded(obj types.Object) bool {
-	return obj != nil && p.added[p.code.place(obj.Pos())]
+	return obj != nil && p.added[p.code.key(obj.Pos())]
 }
 
 // ofOwnRouter reports whether a position is in a test that makes a Router of its own, or
@@ -249,7 +249,7 @@ func (p *planner) ofOwnRouter(f *goFile, pos token.Pos) bool {
 	fn := enclosing(f.file, pos)
 	return slices.ContainsFunc(f.file.Decls, func(d ast.Decl) bool {
 		other, ok := d.(*ast.FuncDecl)
-		return ok && (fn == nil || fn == other) && p.makers[p.code.place(other.Name.Pos())]
+		return ok && (fn == nil || fn == other) && p.makers[p.code.key(other.Name.Pos())]
 	})
 }
 
@@ -265,7 +265,7 @@ func (p *planner) readTests() {
 			if sum, ok := n.(*ast.BinaryExpr); ok && sum.Op == token.ADD {
 				for _, e := range []ast.Expr{sum.X, sum.Y} {
 					if id, ok := ast.Unparen(e).(*ast.Ident); ok && f.info.Uses[id] != nil {
-						p.added[p.code.place(f.info.Uses[id].Pos())] = true
+						p.added[p.code.key(f.info.Uses[id].Pos())] = true
 					}
 				}
 			}
@@ -283,10 +283,10 @@ func (p *planner) readTests() {
 // calls it.
 func (p *planner) makesRouter(at useOf) {
 	fn := enclosing(at.file.file, at.pos)
-	if fn == nil || !at.file.isTest() || !p.isOurs(at.file.name) || p.makers[p.code.place(fn.Name.Pos())] {
+	if fn == nil || !at.file.isTest() || !p.isOurs(at.file.name) || p.makers[p.code.key(fn.Name.Pos())] {
 		return
 	}
-	p.makers[p.code.place(fn.Name.Pos())] = true
+	p.makers[p.code.key(fn.Name.Pos())] = true
 	for _, use := range p.usesOf(fn.Name) {
 		p.makesRouter(use)
 	}

@@ -128,8 +128,7 @@ var candidates = regexp.MustCompile(`(?:https?://[^/\s"'<>` + "`" + `]+)?/[^\s"'
 // verbs are what fmt puts in.
 var verbs = regexp.MustCompile(`%[-+# 0-9.]*[a-zA-Z]|\$\{[^}]*\}`)
 
-// find returns the hits in a text. ends says that the text goes on with something that is
-// not known, as Go's "/users/" + id does. Each place is named once.
+// find returns the hits in a text. Of hits that overlap, it returns the longest.
 func (f *finder) find(text string) []hit {
 	var hits []hit
 	for old, now := range f.files {
@@ -161,7 +160,7 @@ func (f *finder) find(text string) []hit {
 		return cmp.Or(a.offset-b.offset, len(b.text)-len(a.text))
 	})
 	end := -1
-	return slices.DeleteFunc(hits, func(h hit) bool { // the longest names what is inside of it
+	return slices.DeleteFunc(hits, func(h hit) bool {
 		if h.offset < end {
 			return true
 		}
@@ -234,7 +233,8 @@ func isBelowPrefix(segments, prefix []string) bool {
 	return n <= len(segments) && slices.EqualFunc(prefix, segments[:n], func(p, s string) bool { return p == s || strings.HasPrefix(p, "[") })
 }
 
-// of returns what the URL of these segments is now, or "". open says that it may go on.
+// of returns what the URL of these segments is now, or "". open says that it ends in a slash, and may go on with what
+// is known only when the program runs, as Go's "/users/" + id does.
 func (f *finder) of(segments []string, open bool) string {
 	if now, ok := f.lookup(segments); ok && (now != "" || !open) {
 		return now

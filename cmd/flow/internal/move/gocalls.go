@@ -91,7 +91,7 @@ func (p *planner) dir(f *goFile, ref reference) {
 	if !ok {
 		return
 	}
-	o := p.owner(ref, func(o *other) bool { return o.tree.Covers(ref.value) })
+	o := p.owner(ref, func(o *otherApp) bool { return o.tree.Covers(ref.value) })
 	if o == theirs {
 		return
 	}
@@ -103,19 +103,19 @@ func (p *planner) dir(f *goFile, ref reference) {
 		kept := p.c.compare(ref.value, p.c.meant(ref.value))
 		if o == ours && ref.sure && ref.size > 0 {
 			if !p.c.dir {
-				p.plan.Notes = append(p.plan.Notes, Note{ref.file, ref.line, fmt.Sprintf("%s %s, and is %s(%q) now, so that its middleware runs for what it did", ref.what, p.wouldCover(kept), ref.name, cov.written)})
+				p.moves.Notes = append(p.moves.Notes, Note{ref.file, ref.line, fmt.Sprintf("%s %s, and is %s(%q) now, so that its middleware runs for what it did", ref.what, p.wouldCover(kept), ref.name, cov.written)})
 			}
 			ref.what = fmt.Sprintf("%s, now %s(%q),", ref.what, ref.name, cov.written)
 		} else {
 			cov = kept // it was not written anew
 		}
 	}
-	guards := len(p.plan.Guards)
+	guards := len(p.moves.Guards)
 	for _, file := range cov.lost {
 		p.guard(ref, "%s does not cover %s, and has covered it until now: its middleware does not run there any more", ref.what, p.app.Shown(file))
 	}
 	if !f.isTest() { // what only tests run guards nothing
-		p.plan.Lost = append(p.plan.Lost, p.plan.Guards[guards:]...)
+		p.moves.Lost = append(p.moves.Lost, p.moves.Guards[guards:]...)
 	}
 	for _, file := range cov.gained {
 		p.guard(ref, "%s covers %s, and has not until now: its middleware runs there, too", ref.what, p.app.Shown(file))
@@ -137,5 +137,5 @@ func (p *planner) wouldCover(kept coverage) string {
 }
 
 func (p *planner) guard(ref reference, format string, args ...any) {
-	p.plan.Guards = append(p.plan.Guards, Note{ref.file, ref.line, fmt.Sprintf(format, args...)})
+	p.moves.Guards = append(p.moves.Guards, Note{ref.file, ref.line, fmt.Sprintf(format, args...)})
 }

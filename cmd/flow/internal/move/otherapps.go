@@ -13,8 +13,8 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// An other is another application of the module.
-type other struct {
+// An otherApp is another application of the module.
+type otherApp struct {
 	app      project.App
 	tree     *routetree.Tree
 	paths    map[string]string
@@ -22,7 +22,7 @@ type other struct {
 	names    map[string]bool // automatic names and labels
 }
 
-func (p *planner) readOthers() error {
+func (p *planner) readOtherApps() error {
 	apps, err := p.app.Module.Apps()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -32,7 +32,7 @@ func (p *planner) readOthers() error {
 			continue
 		}
 		tree := app.Tree()
-		o := &other{app: app, tree: tree, paths: filesByPath(tree), patterns: patternsOf(tree), names: map[string]bool{}}
+		o := &otherApp{app: app, tree: tree, paths: filesByPath(tree), patterns: patternsOf(tree), names: map[string]bool{}}
 		for name := range automaticNames(tree) {
 			o.names[name] = true
 		}
@@ -52,7 +52,7 @@ const (
 
 // owner says whether a reference means what our tree has, which other applications may have,
 // too.
-func (p *planner) owner(ref reference, has func(*other) bool) owner {
+func (p *planner) owner(ref reference, has func(*otherApp) bool) owner {
 	switch o := p.otherOf(ref.file); {
 	case ref.directory || p.isOurs(ref.file):
 		return ours
@@ -68,7 +68,7 @@ func (p *planner) owner(ref reference, has func(*other) bool) owner {
 func (p *planner) isOurs(file string) bool { return isOf(p.app, file) }
 
 // otherOf returns the other application that a file belongs to, or nil.
-func (p *planner) otherOf(file string) *other {
+func (p *planner) otherOf(file string) *otherApp {
 	for _, o := range p.others {
 		if isOf(o.app, file) {
 			return o
@@ -82,15 +82,15 @@ func isOf(app project.App, file string) bool {
 	return filepath.Dir(file) == app.Dir || isBelow(filepath.Join(app.Dir, routetree.RouterDir), file)
 }
 
-func (o *other) hasPath(written string) bool { return len(routetree.Find(o.paths, written)) > 0 }
+func (o *otherApp) hasPath(written string) bool { return len(routetree.Find(o.paths, written)) > 0 }
 
-func (o *other) hasAsset(name string) bool {
+func (o *otherApp) hasAsset(name string) bool {
 	return slices.ContainsFunc(o.tree.Public, func(f *routetree.Public) bool { return f.Name() == name })
 }
 
 // has reports whether what a finder has found in a file of the application speaks of its
 // own tree: it has such a file, or answers such a URL. prefix is that of the finder.
-func (o *other) has(h hit, prefix []string) bool {
+func (o *otherApp) has(h hit, prefix []string) bool {
 	if h.file {
 		return o.hasFile(h.text)
 	}
@@ -107,7 +107,7 @@ func (o *other) has(h hit, prefix []string) bool {
 }
 
 // hasFile reports whether a name is that of a file of the application, or of a counterpart.
-func (o *other) hasFile(name string) bool {
+func (o *otherApp) hasFile(name string) bool {
 	if stem, ok := strings.CutSuffix(name, ".go"); ok {
 		return byStem(o.tree)[strings.TrimSuffix(stem, "_test")] != nil
 	}

@@ -10,25 +10,31 @@ import (
 	"example.com/flow/cmd/flow/internal/files"
 )
 
-// Apply does what the plan says. If anything fails, all that was done is taken back, and
+// An Edit replaces a piece of a file.
+type Edit struct {
+	Start, End int // in bytes
+	Text       string
+}
+
+// Apply moves the files and writes the edits. If anything fails, all that was done is taken back, and
 // the error says what failed.
-func (p *Plan) Apply() error {
-	after := map[string]string{} // before anything is written, since that may find a mistake in the plan
-	for file, edits := range p.Edits {
-		after[file] = rewrittenText(file, p.texts[file], edits)
+func (m *Moves) Apply() error {
+	after := map[string]string{} // made before anything is written, since edits that overlap by mistake panic
+	for file, edits := range m.Edits {
+		after[file] = rewrittenText(file, m.texts[file], edits)
 	}
 	err := files.All(func(c *files.Changes) error {
 		for _, file := range sortedKeys(after) {
-			if err := c.Replace(file, p.texts[file], after[file]); err != nil {
+			if err := c.Replace(file, m.texts[file], after[file]); err != nil {
 				return err
 			}
 		}
-		for _, r := range p.Renames {
+		for _, r := range m.Renames {
 			if err := c.Rename(r.From, r.To); err != nil {
 				return err
 			}
 		}
-		for _, dir := range p.Emptied {
+		for _, dir := range m.Emptied {
 			if err := c.RemoveDir(dir); err != nil {
 				return err
 			}

@@ -18,8 +18,8 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// A Plan is what a move does. Files are absolute.
-type Plan struct {
+// Moves are what flow mv does: the names and texts that change, and what is said about them. Files are absolute.
+type Moves struct {
 	Renames []Rename
 	Edits   map[string][]Edit // by file, as it is called before the move
 	Emptied []string          // directories in which nothing is left
@@ -34,12 +34,6 @@ type Plan struct {
 // A Rename gives a file or directory a new name.
 type Rename struct{ From, To string }
 
-// An Edit replaces a piece of a file.
-type Edit struct {
-	Start, End int // in bytes
-	Text       string
-}
-
 // A Note speaks of a line of a file, or of no file in particular.
 type Note struct {
 	File string // as it is called before the move
@@ -53,8 +47,8 @@ func compareNotes(a, b Note) int {
 }
 
 // newName returns what a file is called after the move.
-func (p *Plan) newName(file string) string {
-	for _, r := range p.Renames {
+func (m *Moves) newName(file string) string {
+	for _, r := range m.Renames {
 		if file == r.From {
 			return r.To
 		}
@@ -67,7 +61,7 @@ func (p *Plan) newName(file string) string {
 
 // Make plans a move. Its error says why it cannot be, in the words of Check where the new
 // tree would have a fault. Nothing is changed.
-func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, error) {
+func Make(ctx context.Context, app project.App, wd, from, to string) (*Moves, error) {
 	l, err := list(app.Dir)
 	if err != nil {
 		return nil, err
@@ -87,14 +81,14 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 	p := &planner{
 		ctx: ctx, app: app,
 		c:       newChange(t, before, after),
-		plan:    &Plan{Edits: map[string][]Edit{}, texts: map[string]string{}},
+		moves:   &Moves{Edits: map[string][]Edit{}, texts: map[string]string{}},
 		goFiles: map[string]string{},
 		hits:    map[Note]int{},
 		l:       l,
 	}
-	p.plan.Renames = []Rename{{p.path(t.from), p.path(t.to)}}
+	p.moves.Renames = []Rename{{p.path(t.from), p.path(t.to)}}
 	for _, dir := range emptied(t, l.apply(t)) {
-		p.plan.Emptied = append(p.plan.Emptied, p.path(dir))
+		p.moves.Emptied = append(p.moves.Emptied, p.path(dir))
 	}
 	if err := p.counterparts(); err != nil {
 		return nil, err
@@ -102,7 +96,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 	if p.code, err = loadGo(ctx, app); err != nil {
 		return nil, err
 	}
-	if err := p.readOthers(); err != nil {
+	if err := p.readOtherApps(); err != nil {
 		return nil, err
 	}
 	if err := p.readMatchers(); err != nil {
@@ -115,11 +109,11 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Plan, err
 	if err := p.faults(); err != nil {
 		return nil, err
 	}
-	for _, notes := range []*[]Note{&p.plan.Guards, &p.plan.Lost, &p.plan.Left, &p.plan.Notes} {
+	for _, notes := range []*[]Note{&p.moves.Guards, &p.moves.Lost, &p.moves.Left, &p.moves.Notes} {
 		slices.SortFunc(*notes, compareNotes)
 		*notes = slices.Compact(*notes)
 	}
-	return p.plan, nil
+	return p.moves, nil
 }
 
 // treeOf reads the tree of a listing. Its files are empty.
@@ -159,16 +153,16 @@ func (p *planner) readMatchers() error {
 	return newFaults(p.matchers.Fill(p.c.before, nil), p.matchers.Fill(p.c.after, nil), p.c.after, p.c.transfer)
 }
 
-// A planner makes a plan.
+// A planner makes Moves.
 type planner struct {
 	ctx     context.Context
 	app     project.App
 	c       *change
-	plan    *Plan
+	moves   *Moves
 	goFiles map[string]string // the new names of counterparts and their tests that move, by the old ones; below app.Dir
 	l       listing           // of the tree before the move
 	code    *goCode
-	others  []*other
+	others  []*otherApp
 	// matchers are those of the application.
 	matchers matchers.Set
 	names    labels
@@ -241,9 +235,9 @@ func (p *planner) counterparts() error {
 				return fmt.Errorf("%s exists already, and is not overwritten: %s would have to be called so", p.app.Shown(name), p.app.Shown(from))
 			}
 		}
-		p.plan.Renames = append(p.plan.Renames, Rename{p.path(from), p.path(to)})
+		p.moves.Renames = append(p.moves.Renames, Rename{p.path(from), p.path(to)})
 	}
-	p.plan.Renames = inOrder(p.plan.Renames)
+	p.moves.Renames = inOrder(p.moves.Renames)
 	return nil
 }
 
@@ -277,12 +271,12 @@ func byStem(t *routetree.Tree) map[string][]*routetree.Route {
 
 // note adds a note about no line.
 func (p *planner) note(format string, args ...any) {
-	p.plan.Notes = append(p.plan.Notes, Note{Text: fmt.Sprintf(format, args...)})
+	p.moves.Notes = append(p.moves.Notes, Note{Text: fmt.Sprintf(format, args...)})
 }
 
 // left adds something that is left to do.
 func (p *planner) left(file string, line int, format string, args ...any) {
-	p.plan.Left = append(p.plan.Left, Note{file, line, fmt.Sprintf(format, args...)})
+	p.moves.Left = append(p.moves.Left, Note{file, line, fmt.Sprintf(format, args...)})
 }
 
 // edit plans an edit of a file.
@@ -292,20 +286,20 @@ func (p *planner) edit(file string, start, size int, text string) {
 		return
 	}
 	e := Edit{start, start + size, text}
-	if !slices.Contains(p.plan.Edits[file], e) {
-		p.plan.Edits[file] = append(p.plan.Edits[file], e)
+	if !slices.Contains(p.moves.Edits[file], e) {
+		p.moves.Edits[file] = append(p.moves.Edits[file], e)
 	}
 }
 
 // text returns the content of a file, which is read once.
 func (p *planner) text(file string) (string, error) {
-	if text, ok := p.plan.texts[file]; ok {
+	if text, ok := p.moves.texts[file]; ok {
 		return text, nil
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
-	p.plan.texts[file] = string(b)
+	p.moves.texts[file] = string(b)
 	return string(b), nil
 }

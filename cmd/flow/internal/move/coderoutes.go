@@ -11,9 +11,9 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// served says for which routes a piece of Go code runs. A position is the place outside of
+// codeRoutes says for which routes a piece of Go code runs. A position is the place outside of
 // the piece from which it is reached.
-type served struct {
+type codeRoutes struct {
 	routes  map[string]token.Position // by route files of the application, as they are named in the tree before
 	theirs  []token.Position          // for routes of other applications
 	unknown []token.Position
@@ -26,8 +26,8 @@ type served struct {
 // serves returns for which routes the code at a position runs: those that it is registered
 // for, or else those of what uses the function or type that it stands in. A function of a
 // counterpart that nothing uses runs for the route of the counterpart.
-func (p *planner) serves(f *goFile, pos token.Pos) served {
-	s := served{routes: map[string]token.Position{}}
+func (p *planner) serves(f *goFile, pos token.Pos) codeRoutes {
+	s := codeRoutes{routes: map[string]token.Position{}}
 	s.partial = len(p.code.broken) > 0 && p.routeOfFile(f.name) == "" && p.otherOf(f.name) == nil
 	seen := map[*ast.Ident]bool{}
 	var follow func(f *goFile, pos token.Pos, from token.Position)
@@ -72,13 +72,13 @@ func (p *planner) serves(f *goFile, pos token.Pos) served {
 }
 
 // reached notes a route, with the first place that leads to it.
-func (s served) reached(file string, from token.Position) {
+func (s codeRoutes) reached(file string, from token.Position) {
 	if _, ok := s.routes[file]; !ok {
 		s.routes[file] = from
 	}
 }
 
-func (s served) has(r *route) bool {
+func (s codeRoutes) has(r *route) bool {
 	_, ok := s.routes[r.before.InTree()]
 	return ok
 }
@@ -103,7 +103,7 @@ func (p *planner) registered(f *goFile, pos token.Pos) (files []string, ok bool)
 			if file := p.routeOfFile(f.name); file != "" {
 				files, ok = []string{file}, true
 			}
-		case !c.Constant || !c.directory && slices.ContainsFunc(p.others, func(o *other) bool { return o.tree.Covers(c.Value) }):
+		case !c.Constant || !c.directory && slices.ContainsFunc(p.others, func(o *otherApp) bool { return o.tree.Covers(c.Value) }):
 		case c.Kind == calls.Path && len(found) > 0:
 			files, ok = []string{p.c.paths.before[found[0]]}, true
 		case c.Kind == calls.Dir:
@@ -162,9 +162,9 @@ type useOf struct {
 	pos  token.Pos
 }
 
-// place names a position by its file and offset, which is the same for a package and its test
+// key names a position by its file and offset, which is the same for a package and its test
 // variant.
-func (code *goCode) place(pos token.Pos) string {
+func (code *goCode) key(pos token.Pos) string {
 	p := code.position(pos)
 	return fmt.Sprintf("%s:%d", p.Filename, p.Offset)
 }
@@ -186,7 +186,7 @@ func (p *planner) readUses() {
 				return true
 			}
 			if obj.Pos().IsValid() {
-				p.uses[p.code.place(obj.Pos())] = append(p.uses[p.code.place(obj.Pos())], useOf{f, id.Pos()})
+				p.uses[p.code.key(obj.Pos())] = append(p.uses[p.code.key(obj.Pos())], useOf{f, id.Pos()})
 			}
 			return true
 		})
@@ -198,5 +198,5 @@ func (p *planner) usesOf(name *ast.Ident) []useOf {
 	if name == nil {
 		return nil
 	}
-	return p.uses[p.code.place(name.Pos())]
+	return p.uses[p.code.key(name.Pos())]
 }
