@@ -308,7 +308,7 @@ func (p placer) placed(t transfer, to string, old origin, exact bool) (string, e
 			return kept, nil
 		}
 	}
-	found, err := project.Place(p.tree, below)
+	found, err := project.WithGroups(p.tree, below)
 	if err != nil || found == below {
 		return kept, err
 	}

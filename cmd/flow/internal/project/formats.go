@@ -51,7 +51,7 @@ func (m Module) mentions(text string) (dirs []string) {
 	return dirs
 }
 
-// EachFile calls do for each Go file of a module that has a text in it, tests left out, with
+// EachFile calls do for each Go file of a module that has a text in it, tests and hidden files left out, with
 // its directory. Files that do not parse count as far as they do.
 func (m Module) EachFile(fset *token.FileSet, has string, do func(dir string, f *ast.File)) error {
 	dirs, err := m.Packages()
@@ -73,7 +73,8 @@ func eachFile(dir string, fset *token.FileSet, has string, do func(f *ast.File))
 		return err
 	}
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+		// An editor may have a link .#app.go that leads nowhere. The go tool ignores such names as well.
+		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") || strings.ContainsAny(e.Name()[:1], "._") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))

@@ -99,6 +99,7 @@ func TestFormatsElsewhere(t *testing.T) {
 		{"its own, and those of another application", map[string]string{"app/app.go": set, "content/content.go": content, "other/other.go": other}, ".md"},
 		{"in a test", map[string]string{"app/app.go": unset, "app/app_test.go": strings.Replace(set, "package app", "package app_test", 1), "main_test.go": main}, ""},
 		{"in a file that does not parse", map[string]string{"app/app.go": set + "\nfunc {", "content/content.go": content}, ".md"},
+		{"in a file that the go tool ignores", map[string]string{"app/app.go": unset, "app/_old.go": set, "app/.#app.go": set}, ""},
 		{"in another module", map[string]string{"app/app.go": unset, "tools/go.mod": "module example.org/tools\n", "tools/main.go": main}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

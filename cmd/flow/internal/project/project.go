@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
@@ -208,15 +207,9 @@ func (m Module) trees() ([]App, error) {
 
 // makesRouter reports whether a Go file of the package, no test, calls flow.New. Files that
 // do not parse count as far as they do.
-func (a App) makesRouter() bool {
-	entries, _ := os.ReadDir(a.Dir)
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		if name := e.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return false
-		}
-		f, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(a.Dir, e.Name()), nil, parser.SkipObjectResolution)
-		return f != nil && callsNew(f)
-	})
+func (a App) makesRouter() (found bool) {
+	_ = eachFile(a.Dir, token.NewFileSet(), "New", func(f *ast.File) { found = found || callsNew(f) }) // what cannot be read says nothing
+	return found
 }
 
 // callsNew reports whether a file calls New of flow.

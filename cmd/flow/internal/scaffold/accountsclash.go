@@ -59,7 +59,7 @@ func (j *join) treeClashes() (faults []fault.Fault) {
 			added = append(added, f.inTree)
 		}
 	}
-	after, err := with(j.tree, j.pkg, added...)
+	after, err := treeWith(j.tree, j.pkg, added...)
 	faults = append(faults, fault.Of(err)...)
 	own := map[string]bool{} // the routes of the accounts
 	for _, r := range after.Routes {
@@ -162,7 +162,7 @@ func (j *join) identifierClashes() (faults []fault.Fault) {
 			d, i := f.declarations()
 			clash := func(theirs, ours nameAt, ok bool, how string) {
 				if ok {
-					faults = append(faults, fault.InLine(f.shown, j.fset.Position(theirs.pos).Line, "%s is %s here, and declared or imported at %s of the accounts: call it otherwise", theirs.name, how, place(j.fset, ours.pos)))
+					faults = append(faults, fault.InLine(f.shown, j.fset.Position(theirs.pos).Line, "%s is %s here, and declared or imported at %s of the accounts: call it otherwise", theirs.name, how, shownLine(j.fset, ours.pos)))
 				}
 			}
 			for _, d := range d {
@@ -197,7 +197,7 @@ func (j *join) flagClashes() (faults []fault.Fault) {
 		eachFlag(f, func(name string, pos token.Pos) {
 			if other, ok := ours[name]; ok {
 				at := fset.Position(pos)
-				faults = append(faults, fault.InLine(at.Filename, at.Line, "the flag -%s is registered here, and at %s of the accounts: call it otherwise", name, place(j.fset, other)))
+				faults = append(faults, fault.InLine(at.Filename, at.Line, "the flag -%s is registered here, and at %s of the accounts: call it otherwise", name, shownLine(j.fset, other)))
 			}
 		})
 	})

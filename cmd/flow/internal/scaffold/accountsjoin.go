@@ -98,7 +98,7 @@ func (j *join) joinMain() {
 	const write = "before the Router serves, write if err := addAccounts(r); err != nil { return err }, with your Router for r"
 	type run struct {
 		file *goFile
-		link
+		chainCall
 	}
 	var runs []run
 	for _, f := range j.theirs {
@@ -106,7 +106,7 @@ func (j *join) joinMain() {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && j.isMain(f) && isOf(call.Fun, flow) {
 				if name := call.Fun.(*ast.SelectorExpr).Sel.Name; name == "Main" || name == "Run" {
-					runs = append(runs, run{f, link{name, call}})
+					runs = append(runs, run{f, chainCall{name, call}})
 				}
 			}
 			return true
@@ -396,7 +396,7 @@ func (j *join) joinRouter(f *goFile, e ast.Expr, around []ast.Node) {
 		f.edit([]edit{j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e)))})
 	default:
 		f.edit(append(more, j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e)))))
-		j.joined = cmp.Or(j.joined, place(j.fset, e.Pos()))
+		j.joined = cmp.Or(j.joined, shownLine(j.fset, e.Pos()))
 	}
 }
 

@@ -74,7 +74,7 @@ func (a *addition) run(_ context.Context, p cli.Process, args, _ []string) error
 	if a.accounts {
 		return a.runAccounts(p, args)
 	}
-	hint := eaten(p.Dir, args)
+	hint := globbed(p.Dir, args)
 	switch {
 	case len(args) == 0:
 		return command.Usagef(`add: say the path of the route file below router/, in quotes if it has brackets, as in: flow add "users/[id]"`)
@@ -147,11 +147,11 @@ func (a *addition) plan(app project.App, arg string, methods []string) (*plan, e
 		return nil, command.Usagef("add: %v", err)
 	}
 	if !exact {
-		if path, err = project.Place(tree, path); err != nil {
+		if path, err = project.WithGroups(tree, path); err != nil {
 			return nil, err
 		}
 	}
-	if marked := unmarked(tree, path); marked != "" && marked != path && ext == "" {
+	if marked := bracketed(tree, path); marked != "" && marked != path && ext == "" {
 		return nil, fmt.Errorf("there is %s/%s already: if %[3]s is meant, quote it, so that the shell leaves the brackets alone: flow add %[3]s; or write %s.html",
 			app.Shown(routetree.RouterDir), known(tree, marked), shell.Quote(marked), path)
 	}

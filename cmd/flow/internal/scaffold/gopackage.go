@@ -28,13 +28,13 @@ type goPackage struct {
 	labels  map[string]string            // what Name was given, and where
 	handled map[string]map[string]string // by file, the methods that it registers, and where
 	uses    map[string]string            // by file, where it calls flow.Use
-	ins     []in                         // calls of In that give middleware
+	ins     []inCall                     // calls of In that give middleware
 	strings map[string]bool              // all string literals, for names of matchers
 	// matchers are those that the package gives to a Router.
-	matchers matchers.Set
-	shared   *shared // what its counterparts ask for with flow.With, if they do, or could
-	static   int     // how many counterparts do not ask
-	tests    []test
+	matchers  matchers.Set
+	withParam *withParam // what its counterparts ask for with flow.With, if they do, or could
+	static    int        // how many counterparts do not ask
+	tests     []test
 }
 
 // A test is a test file.
@@ -43,9 +43,9 @@ type test struct {
 	text []byte
 }
 
-// shared is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
+// withParam is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
 // has the name a and the type *App.
-type shared struct {
+type withParam struct {
 	file, name, typ string
 	count           int
 }
@@ -94,8 +94,8 @@ func readPackage(app project.App) (*goPackage, error) {
 		return nil, err
 	}
 	pkg.ins = append(pkg.ins, others...)
-	if pkg.shared == nil {
-		pkg.shared = provided(files, info)
+	if pkg.withParam == nil {
+		pkg.withParam = provided(files, info)
 	}
 	if pkg.name == "" {
 		return nil, fmt.Errorf("%s has no Go files but tests: write the one that embeds %s", app.Shown(""), routetree.RouterDir)
@@ -150,7 +150,7 @@ func (pkg *goPackage) addCalls(fset *token.FileSet, f *ast.File, info *types.Inf
 			if !ok {
 				return true
 			}
-			where := place(fset, n.Pos())
+			where := shownLine(fset, n.Pos())
 			switch text, has := stringArg(n); {
 			case called.Sel.Name == "Name" && has && isVerb(called.X):
 				pkg.labels[text] = where
@@ -181,16 +181,16 @@ func (pkg *goPackage) addWith(arg ast.Expr, info *types.Info) bool {
 	if _, isLiteral := arg.(*ast.FuncLit); !ok || !isLiteral || f.Params().Len() != 2 {
 		return false
 	}
-	asks := shared{file: f.Params().At(0).Name(), name: f.Params().At(1).Name(), typ: pointee(f.Params().At(1).Type())}
+	asks := withParam{file: f.Params().At(0).Name(), name: f.Params().At(1).Name(), typ: pointee(f.Params().At(1).Type())}
 	switch {
 	case asks.typ == "" || slices.Contains([]string{"", "_"}, asks.file) || slices.Contains([]string{"", "_", "req"}, asks.name):
 		return false
-	case pkg.shared == nil:
-		pkg.shared = &asks
-	case pkg.shared.typ != asks.typ:
+	case pkg.withParam == nil:
+		pkg.withParam = &asks
+	case pkg.withParam.typ != asks.typ:
 		return false
 	}
-	pkg.shared.count++
+	pkg.withParam.count++
 	return true
 }
 
@@ -203,14 +203,14 @@ func stringArg(call *ast.CallExpr) (string, bool) {
 	return text, lit != nil
 }
 
-// A link is one call of a chain of them: Name("x") in flow.GET().Name("x").Do(h).
-type link struct {
+// A chainCall is one call of a chain of them: Name("x") in flow.GET().Name("x").Do(h).
+type chainCall struct {
 	name string
 	call *ast.CallExpr
 }
 
 // chainOf returns the calls of the chain that an expression is, the last one first.
-func chainOf(e ast.Expr) (chain []link) {
+func chainOf(e ast.Expr) (chain []chainCall) {
 	for {
 		call, ok := e.(*ast.CallExpr)
 		if !ok {
@@ -220,18 +220,18 @@ func chainOf(e ast.Expr) (chain []link) {
 		if !ok {
 			return chain
 		}
-		chain, e = append(chain, link{called.Sel.Name, call}), called.X
+		chain, e = append(chain, chainCall{called.Sel.Name, call}), called.X
 	}
 }
 
 // isVerb reports whether an expression is the registration of a method with calls of it, as
 // f.GET().Use(x) is.
 func isVerb(e ast.Expr) bool {
-	return slices.ContainsFunc(chainOf(e), func(l link) bool { return isMethod(l.name) || l.name == "Method" })
+	return slices.ContainsFunc(chainOf(e), func(l chainCall) bool { return isMethod(l.name) || l.name == "Method" })
 }
 
-// place returns where a position is, for messages.
-func place(fset *token.FileSet, at token.Pos) string {
+// shownLine returns where a position is, for messages.
+func shownLine(fset *token.FileSet, at token.Pos) string {
 	pos := fset.Position(at)
 	return fmt.Sprintf("%s:%d", pos.Filename, pos.Line)
 }
@@ -247,9 +247,9 @@ func isMethod(name string) bool { return name == methodAny || slices.Contains(fo
 
 // asks returns what most counterparts ask for with flow.With, or nil if most do not. What is
 // provided counts like one that asks.
-func (pkg *goPackage) asks() *shared {
-	if pkg.shared == nil || pkg.shared.count < pkg.static {
+func (pkg *goPackage) asks() *withParam {
+	if pkg.withParam == nil || pkg.withParam.count < pkg.static {
 		return nil
 	}
-	return pkg.shared
+	return pkg.withParam
 }

@@ -16,8 +16,8 @@ import (
 	"example.com/flow/internal/shell"
 )
 
-// An in is a call In("admin") that gives middleware to a directory.
-type in struct {
+// An inCall is a call In("admin") that gives middleware to a directory.
+type inCall struct {
 	dir   string
 	known bool   // dir is constant
 	text  string // for messages: In("admin") at app/app.go:7
@@ -25,7 +25,7 @@ type in struct {
 
 // insOf returns the calls of In in the files of a package. One that only gives an error page,
 // by OnError, is left out, and so is a method In of something else, as of a time.Time.
-func insOf(fset *token.FileSet, files []*ast.File, info *types.Info) (ins []in) {
+func insOf(fset *token.FileSet, files []*ast.File, info *types.Info) (ins []inCall) {
 	for _, f := range files {
 		seen := map[*ast.CallExpr]bool{}
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -34,22 +34,22 @@ func insOf(fset *token.FileSet, files []*ast.File, info *types.Info) (ins []in) 
 				return true
 			}
 			chain := chainOf(outer)
-			at := slices.IndexFunc(chain, func(l link) bool { return l.name == "In" && len(l.call.Args) == 1 })
+			at := slices.IndexFunc(chain, func(l chainCall) bool { return l.name == "In" && len(l.call.Args) == 1 })
 			if at < 0 || seen[chain[at].call] {
 				return true
 			}
 			call := chain[at].call
 			seen[call] = true // ast.Inspect comes to the whole chain of calls first
-			i := in{text: "In"}
+			i := inCall{text: "In"}
 			i.dir, i.known = calls.StringOf(call.Args[0], info)
 			if name, ok := call.Args[0].(*ast.Ident); ok {
 				i.text = fmt.Sprintf("In(%s)", name.Name)
 			} else if i.known {
 				i.text = fmt.Sprintf("In(%q)", i.dir)
 			}
-			used := slices.ContainsFunc(chain[:at], func(l link) bool { return l.name == "Use" })
+			used := slices.ContainsFunc(chain[:at], func(l chainCall) bool { return l.name == "Use" })
 			if used || at == 0 && i.known { // In("admin") may be kept, and used later
-				i.text += " at " + place(fset, call.Pos())
+				i.text += " at " + shownLine(fset, call.Pos())
 				ins = append(ins, i)
 			}
 			return true
@@ -62,7 +62,7 @@ func insOf(fset *token.FileSet, files []*ast.File, info *types.Info) (ins []in) 
 // that are no applications, as in main: there they are of a Router. The function flow.In is for
 // the package that it stands in. A file with a mistake counts up to there, since a guard that is
 // named without need does less harm than one that is not.
-func insElsewhere(app project.App) (ins []in, err error) {
+func insElsewhere(app project.App) (ins []inCall, err error) {
 	apps, err := app.Module.Apps()
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func insElsewhere(app project.App) (ins []in, err error) {
 		}
 	})
 	for _, dir := range slices.Sorted(maps.Keys(byDir)) {
-		ins = append(ins, slices.DeleteFunc(insOf(fset, byDir[dir], typesOf(fset, byDir[dir])), func(i in) bool { return !i.known })...)
+		ins = append(ins, slices.DeleteFunc(insOf(fset, byDir[dir], typesOf(fset, byDir[dir])), func(i inCall) bool { return !i.known })...)
 	}
 	return ins, err
 }

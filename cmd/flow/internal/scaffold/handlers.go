@@ -71,7 +71,7 @@ type counterpart struct {
 	route    *routetree.Route
 	name     string // what -name says
 	handlers []handler
-	asks     *shared // what is asked for with flow.With, or nil
+	asks     *withParam // what is asked for with flow.With, or nil
 }
 
 // text returns the whole file.

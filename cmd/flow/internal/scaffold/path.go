@@ -86,10 +86,10 @@ func withBrackets(p string) string {
 	return strings.Join(names, "/")
 }
 
-// unmarked returns a path of the tree with brackets that differs from p in brackets only,
+// bracketed returns a path of the tree with brackets that differs from p in brackets only,
 // up to some directory, or "": users/[id] for users/id, if there is users/[id].html or a
 // directory users/[id]. Such a path was likely meant to have them.
-func unmarked(t *routetree.Tree, p string) string {
+func bracketed(t *routetree.Tree, p string) string {
 	known := map[string]string{} // by the path without brackets
 	add := func(p string) {
 		for ; p != "."; p = path.Dir(p) {

@@ -94,7 +94,7 @@ func TestPathWithoutBracketsFindsTheFile(t *testing.T) {
 	} {
 		t.Run(tt.path, func(t *testing.T) {
 			is := is.New(t)
-			is.Equal(unmarked(tree, tt.path), tt.want)
+			is.Equal(bracketed(tree, tt.path), tt.want)
 		})
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"example.com/flow/internal/shell"
 )
 
-// eaten says that the shell has put the name of a file in the place of a path with
+// globbed says that the shell has put the name of a file in the place of a path with
 // brackets, or is "". A shell reads [id] as one of the characters i and d, and where it
 // finds files of such names, it passes those on.
-func eaten(dir string, args []string) string {
+func globbed(dir string, args []string) string {
 	for _, arg := range args {
 		names := strings.Split(filepath.ToSlash(arg), "/")
 		single := slices.IndexFunc(names, func(name string) bool { return utf8.RuneCountInString(name) == 1 && name != "." })

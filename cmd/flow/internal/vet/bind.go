@@ -19,8 +19,8 @@ type paramField struct {
 	param string
 }
 
-// A bound is where a request fills a field: the routes, unless a call may run for any.
-type bound struct {
+// A boundField says where a request fills a field: the routes, unless a call may run for any.
+type boundField struct {
 	routes  []*routetree.Route
 	anyCall bool
 }
@@ -131,7 +131,7 @@ func (f paramField) key(u *unit) string {
 // readBinds notes for which routes Bind fills the fields of structs, and handlers get them as
 // their input. One struct may be for several routes, of which some lack a parameter.
 func (m *module) readBinds() {
-	m.binds = map[string]bound{}
+	m.binds = map[string]boundField{}
 	for _, u := range m.units {
 		for _, call := range u.calls {
 			if call.Kind != calls.Bind && call.Kind != calls.Handler {
@@ -144,12 +144,12 @@ func (m *module) readBinds() {
 			}
 			at := u.places[call.Expr]
 			if call.Kind == calls.Handler {
-				at = place{do: call.Expr}
+				at = codePlace{do: call.Expr}
 			}
 			routes, known := m.routesAt(u, at)
 			for _, f := range fields {
 				b := m.binds[f.key(u)]
-				m.binds[f.key(u)] = bound{append(b.routes, routes...), b.anyCall || !known}
+				m.binds[f.key(u)] = boundField{append(b.routes, routes...), b.anyCall || !known}
 			}
 		}
 	}

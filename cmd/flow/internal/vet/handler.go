@@ -14,17 +14,17 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// A place is where something stands, as far as that tells for which routes it runs: in
+// A codePlace is where something stands, as far as that tells for which routes it runs: in
 // what a call of Do or To is given, or else in a function, or a variable that holds one.
 // With neither, it may run for any route.
-type place struct {
+type codePlace struct {
 	do *ast.CallExpr
 	in types.Object
 }
 
 // readUses notes where each function and variable is used, and where flow's calls stand.
 func (u *unit) readUses() {
-	u.uses, u.places, u.dynamic, u.routers = map[types.Object][]place{}, map[*ast.CallExpr]place{}, map[string]bool{}, map[*types.Package]bool{}
+	u.uses, u.places, u.dynamic, u.routers = map[types.Object][]codePlace{}, map[*ast.CallExpr]codePlace{}, map[string]bool{}, map[*types.Package]bool{}
 	for _, f := range u.files {
 		var above []ast.Node
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -41,7 +41,7 @@ func (u *unit) readUses() {
 			case *ast.CallExpr:
 				u.places[n] = u.place(above)
 				if method := u.controllerMethod(n); method != nil {
-					u.uses[method] = append(u.uses[method], place{do: n})
+					u.uses[method] = append(u.uses[method], codePlace{do: n})
 				}
 			}
 			return true
@@ -77,7 +77,7 @@ func (u *unit) readUse(obj types.Object, above []ast.Node) {
 }
 
 // place returns where the last of the nodes stands, each of which is in the one before.
-func (u *unit) place(nodes []ast.Node) place {
+func (u *unit) place(nodes []ast.Node) codePlace {
 	for i := len(nodes) - 2; i >= 0; i-- {
 		switch n := nodes[i].(type) {
 		case *ast.CallExpr:
@@ -90,25 +90,25 @@ func (u *unit) place(nodes []ast.Node) place {
 			}
 			switch called.Name() {
 			case "Do", "To":
-				return place{do: n}
+				return codePlace{do: n}
 			case "Use": // what it is given may run for any route
-				return place{}
+				return codePlace{}
 			}
 		case *ast.FuncLit:
 			if obj := u.holders[n]; obj != nil {
-				return place{in: obj}
+				return codePlace{in: obj}
 			}
 		case *ast.FuncDecl:
-			return place{in: u.info.Defs[n.Name]}
+			return codePlace{in: u.info.Defs[n.Name]}
 		case *ast.ValueSpec:
 			if i >= 2 && len(n.Names) == 1 {
 				if _, isFile := nodes[i-2].(*ast.File); isFile {
-					return place{in: u.info.Defs[n.Names[0]]}
+					return codePlace{in: u.info.Defs[n.Names[0]]}
 				}
 			}
 		}
 	}
-	return place{}
+	return codePlace{}
 }
 
 // controllerMethod returns the method that a call of To names, if it is one of the
@@ -205,12 +205,12 @@ func (u *unit) counterpart(pos token.Pos) (*routetree.Route, bool) {
 
 // routesAt returns the routes for which the code at a place runs, and whether they are
 // known.
-func (m *module) routesAt(u *unit, p place) ([]*routetree.Route, bool) {
+func (m *module) routesAt(u *unit, p codePlace) ([]*routetree.Route, bool) {
 	routes, known := m.routesOf(u, p, map[types.Object]bool{})
 	return routes, known && len(routes) > 0
 }
 
-func (m *module) routesOf(u *unit, p place, seen map[types.Object]bool) ([]*routetree.Route, bool) {
+func (m *module) routesOf(u *unit, p codePlace, seen map[types.Object]bool) ([]*routetree.Route, bool) {
 	switch {
 	case p.do != nil:
 		r, ok := m.origin(u, receiver(p.do))

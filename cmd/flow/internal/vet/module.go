@@ -39,9 +39,9 @@ type module struct {
 	// openNames: there are names that only the running program knows. openParams: the same
 	// of the parameters of prefixes.
 	openNames, openParams bool
-	binds                 map[string]bound // the fields that Bind fills from the route, by their keys
-	openBinds             bool             // Bind may fill structs that are not known
-	declared              map[*routetree.Route][]declared
+	binds                 map[string]boundField // the fields that Bind fills from the route, by their keys
+	openBinds             bool                  // Bind may fill structs that are not known
+	declared              map[*routetree.Route][]declaredData
 	openPages             bool                      // a handler may declare any page
 	mentioned             map[string]map[*unit]bool // names behind a dot, and who writes them
 	paths                 map[string]int            // constants such as "/x", less those in Redirect: how often
@@ -70,7 +70,7 @@ func readModule(at project.Module, given map[string]*unit) (*module, error) {
 			if flowOf(u.pkg) != nil {
 				l.use(u.pkg, used)
 			}
-		} else if slices.ContainsFunc(files, func(s source) bool { return s.flow }) {
+		} else if slices.ContainsFunc(files, func(s goSource) bool { return s.flow }) {
 			l.load(dir)
 		}
 	}
@@ -278,8 +278,8 @@ func (l *loader) load(dir string) *unit {
 	return l.units[dir]
 }
 
-// A source is one Go file of a package.
-type source struct {
+// A goSource is one Go file of a package.
+type goSource struct {
 	name string
 	text []byte
 	flow bool // it imports flow
@@ -293,7 +293,7 @@ var (
 
 // sources returns the Go files of a directory that are built here, without tests, and
 // reports whether they are a program that may serve an application of the module.
-func (l *loader) sources(dir string) (files []source, isProgram bool) {
+func (l *loader) sources(dir string) (files []goSource, isProgram bool) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, false
@@ -313,7 +313,7 @@ func (l *loader) sources(dir string) (files []source, isProgram bool) {
 			l.unbuiltNames = l.unbuiltNames || flow && givesNames.Match(text)
 			continue
 		}
-		files = append(files, source{filepath.Join(dir, name), text, flow})
+		files = append(files, goSource{filepath.Join(dir, name), text, flow})
 		if flow || bytes.Contains(text, []byte(`"`+l.module.Path)) {
 			f, _ := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)
 			isProgram = isProgram || f != nil && f.Name.Name == "main"

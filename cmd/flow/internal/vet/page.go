@@ -12,10 +12,10 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// A declared is a type that the application has said the data of a page to have, or of a block
+// A declaredData is a type that the application has said the data of a page to have, or of a block
 // of it. The packages of a module are type-checked by themselves, so types of two of them are
 // compared by their text, with the import path.
-type declared struct {
+type declaredData struct {
 	data  types.Type
 	block string
 }
@@ -23,7 +23,7 @@ type declared struct {
 // readDeclared notes what typed handlers and PageOf say of the data of pages. openPages says
 // that a handler may be of any route, and so declare any page.
 func (m *module) readDeclared() {
-	m.declared, m.openPages = map[*routetree.Route][]declared{}, false
+	m.declared, m.openPages = map[*routetree.Route][]declaredData{}, false
 	for _, u := range m.units {
 		for _, call := range u.calls {
 			switch {
@@ -34,7 +34,7 @@ func (m *module) readDeclared() {
 				}
 				r, ok := m.origin(u, receiver(call.Expr))
 				if m.openPages = m.openPages || !ok; ok { // nil if it is not known, which fits any
-					m.declared[r] = append(m.declared[r], declared{data: data})
+					m.declared[r] = append(m.declared[r], declaredData{data: data})
 				}
 			case call.Kind == calls.Static && call.Func.Name() == "PageOf":
 				r, ok := u.counterpart(call.Expr.Pos())
@@ -42,10 +42,10 @@ func (m *module) readDeclared() {
 				if !ok || !isFunc || made.Params().Len() != 1 { // Check reports one that is no counterpart
 					continue
 				}
-				d := declared{data: made.Params().At(0).Type()}
+				d := declaredData{data: made.Params().At(0).Type()}
 				for _, arg := range call.Expr.Args {
 					if d.block, ok = calls.StringOf(arg, u.info); !ok {
-						d = declared{}
+						d = declaredData{}
 					}
 				}
 				m.declared[r] = append(m.declared[r], d)
@@ -88,7 +88,7 @@ func (c *checker) checkPage(call calls.Call) {
 	if !ok {
 		return
 	}
-	var said []declared
+	var said []declaredData
 	for _, r := range pages {
 		of := c.module.misfit(r, block, c.typeOf(call.Expr.Args[0]))
 		if len(of) == 0 {
@@ -127,7 +127,7 @@ func (c *checker) blockReturned(call calls.Call) (block string, ok bool) {
 
 // misfit returns what is declared of a page, or of a block of it, if none of it fits a type of
 // data. It returns nil if something may fit, by the rules of pages.View.Misfit in flow.
-func (m *module) misfit(r *routetree.Route, block string, data types.Type) (said []declared) {
+func (m *module) misfit(r *routetree.Route, block string, data types.Type) (said []declaredData) {
 	if types.IsInterface(data) || !isComplete(data) {
 		return nil
 	}
@@ -180,7 +180,7 @@ func shortName(t types.Type) string {
 }
 
 // typeNames returns the types that are declared, for messages.
-func typeNames(said []declared) string {
+func typeNames(said []declaredData) string {
 	var names []string
 	for _, d := range said {
 		if name := shortName(d.data); !slices.Contains(names, name) {

@@ -33,8 +33,8 @@ type unit struct {
 	// holders are the variables that functions without a name are assigned to.
 	holders map[*ast.FuncLit]types.Object
 	// uses are where functions and variables are used, and places where the calls stand.
-	uses    map[types.Object][]place
-	places  map[*ast.CallExpr]place
+	uses    map[types.Object][]codePlace
+	places  map[*ast.CallExpr]codePlace
 	dynamic map[string]bool            // methods that are called through interfaces
 	byName  bool                       // To gets names of methods that are not constant
 	withs   map[types.Object]token.Pos // the Files that functions of flow.With get, and where With is called

@@ -44,7 +44,7 @@ func (a *addition) planPlus(app project.App, t *routetree.Tree, pkg *goPackage, 
 	if _, err := os.Lstat(filepath.Join(app.Dir, filepath.FromSlash(inTree))); !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s is there already", app.Shown(inTree))
 	}
-	if _, err := with(t, pkg, inTree); err != nil {
+	if _, err := treeWith(t, pkg, inTree); err != nil {
 		return nil, err
 	}
 	around := layouts(t, p)

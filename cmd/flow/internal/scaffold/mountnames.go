@@ -74,7 +74,7 @@ func mountNames(app project.App) (map[string]string, error) {
 			}
 			called, ok := call.Fun.(*ast.SelectorExpr)
 			if text, has := stringArg(call); ok && has && called.Sel.Name == "Name" && !isVerb(called.X) {
-				names[text] = place(fset, called.Sel.Pos())
+				names[text] = shownLine(fset, called.Sel.Pos())
 			}
 			return true
 		})

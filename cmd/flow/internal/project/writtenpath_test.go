@@ -10,7 +10,7 @@ import (
 	"example.com/flow/internal/testkit/flowtest"
 )
 
-func TestPlace(t *testing.T) {
+func TestWithGroups(t *testing.T) {
 	const staff = "(staff)/staff/index.html (staff)/staff/[id=int].html"
 	for _, tt := range []struct{ files, written, want string }{
 		{staff, "staff/reports", "(staff)/staff/reports"},
@@ -45,13 +45,13 @@ func TestPlace(t *testing.T) {
 				names = append(names, "router/"+name)
 			}
 			tree := routetree.Parse(flowtest.Files(names...), nil)
-			got, err := Place(tree, tt.written)
+			got, err := WithGroups(tree, tt.written)
 			if err != nil {
 				got = err.Error()
 			}
 			is.Equal(got, tt.want)
 			if err == nil && strings.Contains(got, "(") {
-				again, err := Place(tree, got)
+				again, err := WithGroups(tree, got)
 				is.NoErr(err)
 				is.Equal(again, got)
 			}

@@ -11,7 +11,7 @@ import (
 // if there are several.
 //
 //	func New(a *App) *flow.Router { return flow.New(files).Provide(a) }  => a *App
-func provided(files []*ast.File, info *types.Info) *shared {
+func provided(files []*ast.File, info *types.Info) *withParam {
 	names := map[string]string{} // of what is provided, by type
 	for _, f := range files {
 		ast.Inspect(f, func(n ast.Node) bool {
@@ -35,7 +35,7 @@ func provided(files []*ast.File, info *types.Info) *shared {
 	if len(names) != 1 {
 		return nil
 	}
-	s := &shared{file: "f", count: 1}
+	s := &withParam{file: "f", count: 1}
 	for s.typ, s.name = range names {
 		if s.name == "" || s.name == "req" || s.name == "flow" {
 			s.name = strings.ToLower(string([]rune(s.typ)[:1]))

@@ -33,9 +33,9 @@ func withFiles(files fs.FS, added []string) fs.FS {
 	return all
 }
 
-// with returns the tree with files that are not there yet. What Check would say of it, and
+// treeWith returns the tree with files that are not there yet. What Check would say of it, and
 // does not say now, is the error.
-func with(tree *routetree.Tree, pkg *goPackage, added ...string) (*routetree.Tree, error) {
+func treeWith(tree *routetree.Tree, pkg *goPackage, added ...string) (*routetree.Tree, error) {
 	with := routetree.ParseIn(tree.Dir, withFiles(tree.Files, added), nil, tree.Formats)
 	old := map[fault.Fault]bool{}
 	for name := range with.Matchers {
@@ -53,7 +53,7 @@ func with(tree *routetree.Tree, pkg *goPackage, added ...string) (*routetree.Tre
 
 // added returns the route of a file that is not there yet.
 func added(app project.App, tree *routetree.Tree, pkg *goPackage, inTree string) (*routetree.Route, error) {
-	after, err := with(tree, pkg, inTree)
+	after, err := treeWith(tree, pkg, inTree)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"example.com/flow/internal/shell"
 )
 
-// Place returns the path below router/ of a file to be made, or to be moved there, that
+// WithGroups returns the path below router/ of a file to be made, or to be moved there, that
 // somebody has written. As in At and In, the groups and matchers of directories may be left
 // out: the file goes to the directory that is meant, and gets its guards. A route file counts
 // as a directory of its own name. A path with a group is taken as it is. That several
@@ -19,7 +19,7 @@ import (
 //	staff/reports  => (staff)/staff/reports, if there is (staff)/staff/index.html
 //	staff/+row     => (staff)/staff/+row
 //	staff          => (staff)/staff, beside the directory
-func Place(t *routetree.Tree, written string) (string, error) {
+func WithGroups(t *routetree.Tree, written string) (string, error) {
 	if slices.ContainsFunc(strings.Split(written, "/"), routetree.IsGroup) {
 		return written, nil
 	}
