@@ -1,20 +1,12 @@
 package move
 
 import (
-	"cmp"
 	"fmt"
 	"go/format"
-	"slices"
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/files"
 )
-
-// An Edit replaces a piece of a file.
-type Edit struct {
-	Start, End int // in bytes
-	Text       string
-}
 
 // Apply moves the files and writes the edits. If anything fails, all that was done is taken back, and
 // the error says what failed.
@@ -48,8 +40,8 @@ func (m *Moves) Apply() error {
 }
 
 // rewrittenText returns the text of a file with edits. Go code that was formatted stays so.
-func rewrittenText(file, before string, edits []Edit) string {
-	text := edited(before, edits)
+func rewrittenText(file, before string, edits []files.Edit) string {
+	text := files.Edited(before, edits)
 	if !strings.HasSuffix(file, ".go") {
 		return text
 	}
@@ -59,16 +51,4 @@ func rewrittenText(file, before string, edits []Edit) string {
 		return text
 	}
 	return string(now)
-}
-
-// edited returns a text with edits, which do not overlap.
-func edited(text string, edits []Edit) string {
-	edits = slices.SortedFunc(slices.Values(edits), func(a, b Edit) int { return cmp.Compare(a.Start, b.Start) })
-	var out []byte
-	at := 0
-	for _, e := range edits {
-		out = append(append(out, text[at:e.Start]...), e.Text...)
-		at = e.End
-	}
-	return string(append(out, text[at:]...))
 }

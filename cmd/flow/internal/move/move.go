@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/files"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/command"
 )
@@ -160,9 +161,9 @@ type changedLine struct {
 }
 
 // changedLines returns the lines that edits change. An edit is never of several lines.
-func changedLines(text string, edits []Edit) []changedLine {
+func changedLines(text string, edits []files.Edit) []changedLine {
 	var lines []changedLine
-	after := strings.Split(edited(text, edits), "\n")
+	after := strings.Split(files.Edited(text, edits), "\n")
 	for i, before := range strings.Split(text, "\n") {
 		if before != after[i] {
 			lines = append(lines, changedLine{i + 1, before, after[i]})

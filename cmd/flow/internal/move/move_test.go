@@ -14,6 +14,7 @@ import (
 
 	"github.com/matryer/is"
 
+	"example.com/flow/cmd/flow/internal/files"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -403,10 +404,10 @@ func FuzzFinder(f *testing.F) {
 	})
 }
 
-func TestEdited(t *testing.T) {
+func TestChangedLines(t *testing.T) {
 	is := is.New(t)
-	text, edits := "one two\nthree\nfour two", []Edit{{14, 18, "4"}, {0, 3, "1"}, {4, 7, "zwei"}}
-	is.Equal(edited(text, edits), "1 zwei\nthree\n4 two")
+	text, edits := "one two\nthree\nfour two", []files.Edit{{From: 14, To: 18, Text: "4"}, {From: 0, To: 3, Text: "1"}, {From: 4, To: 7, Text: "zwei"}}
+	is.Equal(files.Edited(text, edits), "1 zwei\nthree\n4 two")
 	is.Equal(fmt.Sprint(changedLines(text, edits)), "[{1 one two 1 zwei} {3 four two 4 two}]")
 }
 
@@ -439,7 +440,7 @@ func TestApplyTakesBack(t *testing.T) {
 			at := func(name string) string { return filepath.Join(dir, name) }
 			p := &Moves{
 				Renames: []Rename{{at("old/a.html"), at("new/deep/b.html")}, {at("a.go"), at("z.go")}},
-				Edits:   map[string][]Edit{at("a.go"): {{0, 3, "2"}}, at("x.go"): {{0, 5, "3"}}},
+				Edits:   map[string][]files.Edit{at("a.go"): {{From: 0, To: 3, Text: "2"}}, at("x.go"): {{From: 0, To: 5, Text: "3"}}},
 				Emptied: []string{at("old")},
 				texts:   map[string]string{at("a.go"): "two", at("x.go"): "three"},
 			}

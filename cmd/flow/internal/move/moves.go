@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing/fstest"
 
+	"example.com/flow/cmd/flow/internal/files"
 	"example.com/flow/cmd/flow/internal/matchers"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
@@ -21,12 +22,12 @@ import (
 // Moves are what flow mv does: the names and texts that change, and what is said about them. Files are absolute.
 type Moves struct {
 	Renames []Rename
-	Edits   map[string][]Edit // by file, as it is called before the move
-	Emptied []string          // directories in which nothing is left
-	Guards  []Note            // what In covers now and did not, or the other way round
-	Lost    []Note            // those of Guards that say that less is covered
-	Left    []Note            // what is left to the person who moves
-	Notes   []Note            // what is worth knowing
+	Edits   map[string][]files.Edit // by file, as it is called before the move
+	Emptied []string                // directories in which nothing is left
+	Guards  []Note                  // what In covers now and did not, or the other way round
+	Lost    []Note                  // those of Guards that say that less is covered
+	Left    []Note                  // what is left to the person who moves
+	Notes   []Note                  // what is worth knowing
 
 	texts map[string]string // what Edits are for, by file
 }
@@ -81,7 +82,7 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Moves, er
 	p := &planner{
 		ctx: ctx, app: app,
 		c:       newChange(t, before, after),
-		moves:   &Moves{Edits: map[string][]Edit{}, texts: map[string]string{}},
+		moves:   &Moves{Edits: map[string][]files.Edit{}, texts: map[string]string{}},
 		goFiles: map[string]string{},
 		hits:    map[Note]int{},
 		l:       l,
@@ -285,7 +286,7 @@ func (p *planner) edit(file string, start, size int, text string) {
 		p.left(file, 0, "it cannot be read: %v", err)
 		return
 	}
-	e := Edit{start, start + size, text}
+	e := files.Edit{From: start, To: start + size, Text: text}
 	if !slices.Contains(p.moves.Edits[file], e) {
 		p.moves.Edits[file] = append(p.moves.Edits[file], e)
 	}

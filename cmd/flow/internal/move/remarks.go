@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/files"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/pattern"
@@ -55,7 +56,7 @@ func (p *planner) mentions(file string, listed []textLink) {
 	text := p.plainText(file)
 	for _, h := range p.finder.find(strings.ReplaceAll(text, pattern.Hole, " ")) {
 		overlaps := func(start, end int) bool { return start < h.offset+len(h.text) && h.offset < end }
-		told := slices.ContainsFunc(p.moves.Edits[file], func(e Edit) bool { return overlaps(e.Start, e.End) }) ||
+		told := slices.ContainsFunc(p.moves.Edits[file], func(e files.Edit) bool { return overlaps(e.From, e.To) }) ||
 			slices.ContainsFunc(listed, func(l textLink) bool { return overlaps(l.offset, l.offset+len(l.to)) })
 		if !told {
 			p.hit(file, lineAt(text, h.offset), h)
@@ -125,17 +126,17 @@ func (p *planner) hasGoFile(name string) bool {
 
 // around compares the +layout and +error files that apply to a page before and after.
 func (p *planner) around(before, after *routetree.Route) {
-	files := func(t *routetree.Tree, r *routetree.Route, name string) (shown []string) {
+	around := func(t *routetree.Tree, r *routetree.Route, name string) (shown []string) {
 		for _, src := range project.PlusFiles(t, r.Path, name) {
 			shown = append(shown, p.app.Shown(p.c.new(src.InTree))) // what is there after the move has no other name
 		}
 		return shown
 	}
-	old, now := files(p.c.before, before, "+layout"), files(p.c.after, after, "+layout")
+	old, now := around(p.c.before, before, "+layout"), around(p.c.after, after, "+layout")
 	if before.Page && !slices.Equal(old, now) {
 		p.note("%s is shown in %s now, and was in %s", after.File, cmp.Or(strings.Join(now, " and "), "no layout"), cmp.Or(strings.Join(old, " and "), "no layout"))
 	}
-	old, now = append([]string{"none"}, files(p.c.before, before, "+error")...), append([]string{"none"}, files(p.c.after, after, "+error")...)
+	old, now = append([]string{"none"}, around(p.c.before, before, "+error")...), append([]string{"none"}, around(p.c.after, after, "+error")...)
 	if was, is := old[len(old)-1], now[len(now)-1]; was != is {
 		p.note("errors of %s are shown by %s now, and were by %s", after.File, is, was)
 	}

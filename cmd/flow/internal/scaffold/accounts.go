@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"example.com/flow/cmd/flow/internal/cli"
+	"example.com/flow/cmd/flow/internal/files"
 	"example.com/flow/cmd/flow/internal/project"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/disk"
@@ -89,7 +90,7 @@ type goFile struct {
 	name, shown string // the absolute name, and the one for messages
 	text        []byte
 	syntax      *ast.File
-	edits       []edit
+	edits       []files.Edit
 	imports     []string // that the edits need
 }
 
@@ -286,9 +287,9 @@ func (j *join) fill(f *goFile) error {
 	if err != nil {
 		return err
 	}
-	var edits []edit
+	var edits []files.Edit
 	at := func(n ast.Node, text string) {
-		edits = append(edits, edit{fset.Position(n.Pos()).Offset, fset.Position(n.End()).Offset, text})
+		edits = append(edits, files.Edit{From: fset.Position(n.Pos()).Offset, To: fset.Position(n.End()).Offset, Text: text})
 	}
 	if syntax.Name.Name == app {
 		at(syntax.Name, j.pkg.name)
@@ -320,28 +321,8 @@ func (j *join) fill(f *goFile) error {
 		}
 		return true
 	})
-	f.text, err = format.Source([]byte(named(apply(f.text, edits), j.app.Module.Path)))
+	f.text, err = format.Source([]byte(named(files.Edited(string(f.text), edits), j.app.Module.Path)))
 	return err
-}
-
-// An edit is a text in place of what stands between two offsets.
-type edit struct {
-	from, to int
-	text     string
-}
-
-// apply makes edits that do not overlap.
-func apply(text []byte, edits []edit) string {
-	slices.SortFunc(edits, func(a, b edit) int { return a.from - b.from })
-	var b strings.Builder
-	end := 0
-	for _, e := range edits {
-		b.Write(text[end:e.from])
-		b.WriteString(e.text)
-		end = e.to
-	}
-	b.Write(text[end:])
-	return b.String()
 }
 
 // joinModules plans the changes of go.mod and go.sum.

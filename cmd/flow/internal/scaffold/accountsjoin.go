@@ -18,6 +18,7 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 
 	"example.com/flow/cmd/flow/internal/calls"
+	"example.com/flow/cmd/flow/internal/files"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/routetree"
 )
@@ -29,7 +30,7 @@ func (j *join) leave(pos token.Pos, format string, args ...any) {
 }
 
 // edit notes edits of a file, and imports that they need.
-func (f *goFile) edit(edits []edit, imports ...string) {
+func (f *goFile) edit(edits []files.Edit, imports ...string) {
 	f.edits, f.imports = append(f.edits, edits...), append(f.imports, imports...)
 }
 
@@ -52,11 +53,11 @@ func (j *join) rewrite() error {
 func (j *join) edited(f *goFile) ([]byte, error) {
 	edits, imports := f.edits, f.imports
 	if at := j.beforeImports(f); at >= 0 && len(imports) > 0 {
-		edits = append(edits, edit{at, at, `"` + strings.Join(imports, "\"\n\t\"") + "\"\n\n\t"})
+		edits = append(edits, files.Edit{From: at, To: at, Text: `"` + strings.Join(imports, "\"\n\t\"") + "\"\n\n\t"})
 		imports = nil
 	}
 	fset := token.NewFileSet()
-	syntax, err := parser.ParseFile(fset, f.name, apply(f.text, edits), parser.ParseComments)
+	syntax, err := parser.ParseFile(fset, f.name, files.Edited(string(f.text), edits), parser.ParseComments)
 	if err != nil {
 		return nil, err
 	}
@@ -82,14 +83,14 @@ func (j *join) beforeImports(f *goFile) int {
 }
 
 // span is the edit that puts a text in place of a node.
-func (j *join) span(n ast.Node, text string) edit {
-	return edit{j.fset.Position(n.Pos()).Offset, j.fset.Position(n.End()).Offset, text}
+func (j *join) span(n ast.Node, text string) files.Edit {
+	return files.Edit{From: j.fset.Position(n.Pos()).Offset, To: j.fset.Position(n.End()).Offset, Text: text}
 }
 
 // source returns the text of a node.
 func (j *join) source(f *goFile, n ast.Node) string {
 	e := j.span(n, "")
-	return string(f.text[e.from:e.to])
+	return string(f.text[e.From:e.To])
 }
 
 // joinMain has package main call addAccounts: in the function that flow.Run gets, or in one that
@@ -167,9 +168,9 @@ func (j *join) joinFlowMain(f *goFile, call *ast.CallExpr) {
 	}
 	flow := calls.ImportName(f.syntax)
 	end := j.fset.Position(body.End()).Offset
-	f.edit([]edit{
+	f.edit([]files.Edit{
 		j.span(call, fmt.Sprintf("os.Exit(%s.Run(context.Background(), build))", flow)),
-		{end, end, fmt.Sprintf(`
+		{From: end, To: end, Text: fmt.Sprintf(`
 
 // build returns the Router. It connects with nothing yet: check and routes need no database.
 func build(context.Context) (*%s.Router, error) {
@@ -198,11 +199,11 @@ func (j *join) joinBuild(f *goFile, body *ast.BlockStmt) {
 	if len(returns) == 1 && len(returns[0].Results) == 2 && isNil(returns[0].Results[1]) {
 		router := returns[0].Results[0]
 		if _, ok := router.(*ast.Ident); ok {
-			f.edit([]edit{j.span(returns[0].Results[1], fmt.Sprintf("addAccounts(%s)", j.source(f, router)))})
+			f.edit([]files.Edit{j.span(returns[0].Results[1], fmt.Sprintf("addAccounts(%s)", j.source(f, router)))})
 			return
 		}
 		if !uses(body, "r") {
-			f.edit([]edit{j.span(returns[0], fmt.Sprintf("r := %s\n\treturn r, addAccounts(r)", j.source(f, router)))})
+			f.edit([]files.Edit{j.span(returns[0], fmt.Sprintf("r := %s\n\treturn r, addAccounts(r)", j.source(f, router)))})
 			return
 		}
 	}
@@ -330,7 +331,7 @@ func (j *join) joinTests() {
 // names nothing but what that package declares. Otherwise it returns "".
 func (j *join) closed(f *goFile, call *ast.CallExpr) string {
 	app := j.qualifier(f)
-	start, edits, isClosed := j.fset.Position(call.Pos()).Offset, []edit(nil), true
+	start, edits, isClosed := j.fset.Position(call.Pos()).Offset, []files.Edit(nil), true
 	ast.Inspect(call, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.KeyValueExpr: // the key of a struct is no name by itself
@@ -343,7 +344,7 @@ func (j *join) closed(f *goFile, call *ast.CallExpr) string {
 				return false
 			}
 			e := j.span(n, n.Sel.Name)
-			edits = append(edits, edit{e.from - start, e.to - start, e.text})
+			edits = append(edits, files.Edit{From: e.From - start, To: e.To - start, Text: e.Text})
 			return false
 		case *ast.Ident:
 			isClosed = isClosed && (app == "" && j.pkg.taken[n.Name] || isNil(n))
@@ -355,7 +356,7 @@ func (j *join) closed(f *goFile, call *ast.CallExpr) string {
 	if !isClosed {
 		return ""
 	}
-	return apply([]byte(j.source(f, call)), edits)
+	return files.Edited(j.source(f, call), edits)
 }
 
 // isInside reports whether a file is one of the package of the application.
@@ -393,7 +394,7 @@ func (j *join) joinRouter(f *goFile, e ast.Expr, around []ast.Node) {
 	case !ok:
 		j.leave(e.Pos(), "the Router here has no accounts: write siteOf(t, r).router, with it for r")
 	case name == "":
-		f.edit([]edit{j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e)))})
+		f.edit([]files.Edit{j.span(e, fmt.Sprintf("withAccounts(%s)", j.source(f, e)))})
 	default:
 		f.edit(append(more, j.span(e, fmt.Sprintf("siteOf(%s, %s).router", name, j.source(f, e)))))
 		j.joined = cmp.Or(j.joined, shownLine(j.fset, e.Pos()))
@@ -456,7 +457,7 @@ func bodyOf(n ast.Node) *ast.BlockStmt {
 
 // testOf returns the name of the test, a testing.TB, in the functions around a place, and the
 // edit that names it where it has no name. The name is "" in TestMain.
-func (j *join) testOf(around []ast.Node) (name string, more []edit, ok bool) {
+func (j *join) testOf(around []ast.Node) (name string, more []files.Edit, ok bool) {
 	for _, n := range slices.Backward(around) {
 		var params *ast.FieldList
 		switch n := n.(type) {
@@ -477,9 +478,9 @@ func (j *join) testOf(around []ast.Node) (name string, more []edit, ok bool) {
 				return "", nil, true
 			case len(p.Names) == 0 && len(params.List) == 1:
 				at := j.fset.Position(p.Pos()).Offset
-				return "t", []edit{{at, at, "t "}}, true
+				return "t", []files.Edit{{From: at, To: at, Text: "t "}}, true
 			case len(p.Names) == 1 && p.Names[0].Name == "_":
-				return "t", []edit{j.span(p.Names[0], "t")}, true
+				return "t", []files.Edit{j.span(p.Names[0], "t")}, true
 			case len(p.Names) == 1:
 				return p.Names[0].Name, nil, true
 			}
@@ -593,7 +594,7 @@ func (j *join) embed() {
 			continue
 		}
 		for _, group := range f.syntax.Comments {
-			var router, part *edit // where router/ is embedded, and where perhaps only a part of it
+			var router, part *files.Edit // where router/ is embedded, and where perhaps only a part of it
 			all, public := false, false
 			for _, c := range group.List {
 				if !strings.HasPrefix(c.Text, "//go:embed ") {
@@ -604,7 +605,7 @@ func (j *join) embed() {
 					pattern := c.Text[at[0]:at[1]]
 					name := strings.TrimPrefix(pattern, "all:")
 					top, _, below := strings.Cut(name, "/")
-					e := edit{start + at[0], start + at[1], whole}
+					e := files.Edit{From: start + at[0], To: start + at[1], Text: whole}
 					isRouter, _ := path.Match(top, routetree.RouterDir) // the go command reports patterns that are none
 					isPublic, _ := path.Match(top, routetree.PublicDir)
 					switch {
@@ -621,10 +622,10 @@ func (j *join) embed() {
 			switch {
 			case router != nil:
 				if !public {
-					router.text += " all:" + routetree.PublicDir
+					router.Text += " all:" + routetree.PublicDir
 				}
-				if router.text != string(f.text[router.from:router.to]) {
-					f.edit([]edit{*router})
+				if router.Text != string(f.text[router.From:router.To]) {
+					f.edit([]files.Edit{*router})
 				}
 			case part != nil && !all:
 				j.leave(group.Pos(), "go:embed may leave out files of the accounts, such as those of .well-known: write //go:embed %s all:%s", whole, routetree.PublicDir)
