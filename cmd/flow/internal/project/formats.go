@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,7 +50,7 @@ func (m Module) mentions(text string) (dirs []string) {
 	return dirs
 }
 
-// EachFile calls do for each Go file of a module that has a text in it, tests and hidden files left out, with
+// EachFile calls do for each Go file of a module that has a text in it, tests left out, with
 // its directory. Files that do not parse count as far as they do.
 func (m Module) EachFile(fset *token.FileSet, has string, do func(dir string, f *ast.File)) error {
 	dirs, err := m.Packages()
@@ -68,28 +67,17 @@ func (m Module) EachFile(fset *token.FileSet, has string, do func(dir string, f 
 
 // eachFile is EachFile for one directory.
 func eachFile(dir string, fset *token.FileSet, has string, do func(f *ast.File)) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		// An editor may have a link .#app.go that leads nowhere. The go tool ignores such names as well.
-		if e.IsDir() || !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") || strings.ContainsAny(e.Name()[:1], "._") {
+	files, err := GoFiles(dir)
+	for _, file := range files {
+		if file.IsTest() || !bytes.Contains(file.Text, []byte(has)) {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return err
-		}
-		if !bytes.Contains(text, []byte(has)) {
-			continue
-		}
-		shown := filepath.ToSlash(filepath.Join(fault.DisplayDir(filepath.ToSlash(dir)), e.Name()))
-		if f, _ := parser.ParseFile(fset, shown, text, parser.SkipObjectResolution); f != nil {
+		shown := filepath.ToSlash(filepath.Join(fault.DisplayDir(filepath.ToSlash(dir)), filepath.Base(file.Name)))
+		if f, _ := parser.ParseFile(fset, shown, file.Text, parser.SkipObjectResolution); f != nil {
 			do(f)
 		}
 	}
-	return nil
+	return err
 }
 
 // A formatReader reads what packages say of formats.

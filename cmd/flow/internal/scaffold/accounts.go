@@ -185,18 +185,12 @@ func (j *join) read() error {
 // readDir reads the Go files of a directory that have a text in them, tests among them. Files
 // that no build has, such as programs for go generate, are left out.
 func (j *join) readDir(dir, has string) (files []*goFile, err error) {
-	entries, err := os.ReadDir(dir)
+	sources, err := project.GoFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range entries {
-		if name := e.Name(); e.IsDir() || !strings.HasSuffix(name, ".go") || name[0] == '.' || name[0] == '_' {
-			continue
-		}
-		f := &goFile{name: filepath.Join(dir, e.Name())}
-		if f.text, err = os.ReadFile(f.name); err != nil {
-			return nil, err
-		}
+	for _, source := range sources {
+		f := &goFile{name: source.Name, text: source.Text}
 		if !bytes.Contains(f.text, []byte(has)) || neverBuilt.Match(f.text) {
 			continue
 		}

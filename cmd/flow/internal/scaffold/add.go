@@ -355,14 +355,14 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) {
 	}
 	p.printed = fmt.Sprintf("no test of the application has a function %s with a table", testName)
 	for _, t := range pkg.tests {
-		text, err := addRows(t.text, p.rows)
+		text, err := addRows(t.Text, p.rows)
 		switch {
 		case err != nil:
-			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, p.app.Shown(t.name), err)
+			p.printed = fmt.Sprintf("%s of %s cannot take them: %v", testName, shown(t.Name), err)
 			return
 		case text != "":
-			p.anew, p.printed = append(p.anew, file{filepath.Join(p.app.Dir, t.name), []byte(text), string(t.text)}), ""
-			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", p.app.Shown(t.name), fault.Count(len(p.rows), "row")))
+			p.anew, p.printed = append(p.anew, file{t.Name, []byte(text), string(t.Text)}), ""
+			p.lines = append(p.lines, fmt.Sprintf("%s\t%s", shown(t.Name), fault.Count(len(p.rows), "row")))
 			return
 		}
 	}
@@ -370,7 +370,7 @@ func (p *plan) addRows(pkg *goPackage, c *counterpart, url string) {
 
 // runsExamples reports whether a test of the package calls flowtest.Examples.
 func (pkg *goPackage) runsExamples() bool {
-	return slices.ContainsFunc(pkg.tests, func(t test) bool { return bytes.Contains(t.text, []byte("flowtest.Examples(")) })
+	return slices.ContainsFunc(pkg.tests, func(t project.GoFile) bool { return bytes.Contains(t.Text, []byte("flowtest.Examples(")) })
 }
 
 // carryOut writes everything, or nothing, and says what.

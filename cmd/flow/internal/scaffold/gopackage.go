@@ -7,11 +7,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/flow/cmd/flow/internal/calls"
 	"example.com/flow/cmd/flow/internal/matchers"
@@ -34,13 +32,7 @@ type goPackage struct {
 	matchers  matchers.Set
 	withParam *withParam // what its counterparts ask for with flow.With, if they do, or could
 	static    int        // how many counterparts do not ask
-	tests     []test
-}
-
-// A test is a test file.
-type test struct {
-	name string
-	text []byte
+	tests     []project.GoFile
 }
 
 // withParam is what a flow.With in a counterpart asks for: flow.With(func(f *flow.File, a *App)
@@ -53,28 +45,21 @@ type withParam struct {
 // readPackage parses the Go files beside the route directory.
 func readPackage(app project.App) (*goPackage, error) {
 	pkg := &goPackage{taken: map[string]bool{}, labels: map[string]string{}, handled: map[string]map[string]string{}, uses: map[string]string{}, strings: map[string]bool{}}
-	entries, err := os.ReadDir(app.Dir)
+	sources, err := project.GoFiles(app.Dir)
 	if err != nil {
 		return nil, err
 	}
 	var files []*ast.File
 	fset := token.NewFileSet()
-	for _, e := range entries {
-		name := e.Name()
-		if e.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(app.Dir, name))
-		if err != nil {
-			return nil, err
-		}
-		f, err := parser.ParseFile(fset, app.Shown(name), text, parser.SkipObjectResolution)
+	for _, source := range sources {
+		name := filepath.Base(source.Name)
+		f, err := parser.ParseFile(fset, app.Shown(name), source.Text, parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
 		pkg.addDeclarations(f)
-		if strings.HasSuffix(name, "_test.go") {
-			pkg.tests = append(pkg.tests, test{name, text})
+		if source.IsTest() {
+			pkg.tests = append(pkg.tests, source)
 			continue
 		}
 		// A file that is not built here, such as a generator, may be of another package.

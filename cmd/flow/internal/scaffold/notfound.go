@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,9 +87,9 @@ func is404(e ast.Expr) bool {
 // URL that it answers.
 func (p *plan) findFalse(t *routetree.Tree, pkg *goPackage, c *counterpart) {
 	for _, test := range pkg.tests {
-		src := test.text
+		src := test.Text
 		for _, f := range p.anew {
-			if filepath.Base(f.name) == test.name {
+			if f.name == test.Name {
 				src = f.text // where lines may be others
 			}
 		}
@@ -108,7 +107,7 @@ func (p *plan) findFalse(t *routetree.Tree, pkg *goPackage, c *counterpart) {
 			if i := slices.IndexFunc(c.handlers, func(h handler) bool { return h.status == status }); i >= 0 && len(paramsOf(c.route)) > 0 {
 				advice += fmt.Sprintf(", or let %s answer 404 for what it does not know", c.handlers[i].name)
 			}
-			p.falsified = append(p.falsified, fmt.Sprintf("%s:%d: %s %s is %d now, by %s: %s", p.app.Shown(test.name), row.line, row.method, row.path, status, c.route.File, advice))
+			p.falsified = append(p.falsified, fmt.Sprintf("%s:%d: %s %s is %d now, by %s: %s", shown(test.Name), row.line, row.method, row.path, status, c.route.File, advice))
 		}
 	}
 }

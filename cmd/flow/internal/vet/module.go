@@ -7,7 +7,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -263,7 +262,7 @@ func (l *loader) load(dir string) *unit {
 	sources, _ := l.sources(dir)
 	var files []*ast.File
 	for _, s := range sources {
-		if f, _ := parser.ParseFile(l.fset, s.name, s.text, parser.ParseComments|parser.SkipObjectResolution); f != nil && (len(files) == 0 || f.Name.Name == files[0].Name.Name) {
+		if f, _ := parser.ParseFile(l.fset, s.Name, s.Text, parser.ParseComments|parser.SkipObjectResolution); f != nil && (len(files) == 0 || f.Name.Name == files[0].Name.Name) {
 			files = append(files, f)
 		}
 	}
@@ -280,8 +279,7 @@ func (l *loader) load(dir string) *unit {
 
 // A goSource is one Go file of a package.
 type goSource struct {
-	name string
-	text []byte
+	project.GoFile
 	flow bool // it imports flow
 }
 
@@ -294,17 +292,10 @@ var (
 // sources returns the Go files of a directory that are built here, without tests, and
 // reports whether they are a program that may serve an application of the module.
 func (l *loader) sources(dir string) (files []goSource, isProgram bool) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, false
-	}
-	for _, e := range entries {
-		name := e.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		text, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
+	all, _ := project.GoFiles(dir) // what cannot be read says nothing
+	for _, file := range all {
+		name, text := filepath.Base(file.Name), file.Text
+		if file.IsTest() {
 			continue
 		}
 		flow := bytes.Contains(text, []byte(`"`+calls.FlowPath+`"`))
@@ -313,7 +304,7 @@ func (l *loader) sources(dir string) (files []goSource, isProgram bool) {
 			l.unbuiltNames = l.unbuiltNames || flow && givesNames.Match(text)
 			continue
 		}
-		files = append(files, goSource{filepath.Join(dir, name), text, flow})
+		files = append(files, goSource{file, flow})
 		if flow || bytes.Contains(text, []byte(`"`+l.module.Path)) {
 			f, _ := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)
 			isProgram = isProgram || f != nil && f.Name.Name == "main"
