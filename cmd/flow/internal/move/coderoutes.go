@@ -11,8 +11,8 @@ import (
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// codeRoutes says for which routes a piece of Go code runs. A position is the place outside of
-// the piece from which it is reached.
+// codeRoutes are the routes for which a piece of Go code runs. Each has the position of the code that
+// reaches the piece, which is not valid if the piece is registered for the route itself.
 type codeRoutes struct {
 	routes  map[string]token.Position // by route files of the application, as they are named in the tree before
 	theirs  []token.Position          // for routes of other applications

@@ -103,9 +103,9 @@ func Make(ctx context.Context, app project.App, wd, from, to string) (*Moves, er
 	if err := p.readMatchers(); err != nil {
 		return nil, err
 	}
-	p.rewriteGo()
-	p.rewriteTemplates()
-	p.leaveHits()
+	p.rewriteGo()        // first, since it reads the names of routes and the prefixes of mounts, which the finder needs
+	p.rewriteTemplates() // and all other files
+	p.leaveHits()        // last, since each is told once, with how often it stands in its line
 	p.remarks()
 	if err := p.faults(); err != nil {
 		return nil, err

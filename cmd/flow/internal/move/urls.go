@@ -22,7 +22,7 @@ type finder struct {
 	after  []treePattern     // of the tree after the move, likewise
 	prefix []string          // the segments of a directory that moves, if all of them are literal; else nil
 	mounts [][]string        // the prefixes that Routers of the module are mounted at
-	files  map[string]string // new names, by old names of files that are told from other words
+	files  map[string]string // new names, by the old names of files that no other words could be
 }
 
 // A treePattern is a pattern of the URLs of a file in a tree.
@@ -89,8 +89,8 @@ func (t *treePattern) move(c *change) {
 	}
 }
 
-// file notes a name of a file. One that other words could be, "index.html", counts with
-// its directory only.
+// file notes a name of a file. One such as "index.html", which may be that of many files, counts with its
+// directory only.
 func (f *finder) file(old, now string) {
 	f.files[old] = now
 	if below := routetree.BelowRouter(old); strings.ContainsAny(below, "/[(+") && below != old {
