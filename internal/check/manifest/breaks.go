@@ -7,18 +7,25 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/wire/input"
 	"example.com/flow/internal/site"
 )
 
-// required returns the fields that the handler of a route requires.
+// required returns the keys that a form for a route has to have, with 0 for the number of each row.
 func required(r *site.Route) []string {
+	keys := []string{}
 	if r.Shape.In == nil {
-		return []string{}
+		return keys
 	}
-	return append([]string{}, inputs.RequiredNames(r.Shape.In, r.Method == http.MethodGet, r.Shape.Messages)...)
+	for key, isRequired := range input.RequiredPaths(r.Shape.In, r.Shape.Messages) {
+		if _, _, ok := input.FormTarget(r.Shape.In, r.Method == http.MethodGet, key); ok && isRequired {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func urlOf(r *site.Route) string { return URL(r.Pattern.Segments) }
