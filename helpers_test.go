@@ -34,12 +34,10 @@ const (
 )
 
 type (
-	journal        = apptest.Journal
-	marshaler      = apptest.Marshaler
-	problemBody    = apptest.ProblemBody
-	conflict       = apptest.Conflict
-	countingReader = apptest.CountingReader
-	sink           = apptest.Sink
+	journal   = apptest.Journal
+	marshaler = apptest.Marshaler
+	conflict  = apptest.Conflict
+	sink      = apptest.Sink
 )
 
 var (
@@ -70,7 +68,6 @@ var (
 	sources    = apptest.Sources
 	billing    = apptest.Billing
 	outerOf    = apptest.OuterOf
-	wire       = apptest.Wire
 	dial       = apptest.Dial
 	together   = apptest.Together
 	around     = apptest.Around
@@ -80,7 +77,6 @@ var (
 	mark       = apptest.Mark
 	markStd    = apptest.MarkStd
 	marks      = apptest.Marks
-	std        = apptest.Std
 	ownFormat  = apptest.OwnFormat
 )
 
