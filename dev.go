@@ -218,12 +218,7 @@ func (r *Router) startDev(set command.Dev) error {
 
 // sourceDir returns the directory of the Go file that called New, as the compiler recorded
 // it. It returns "" if that was a test file.
-func (r *Router) sourceDir() string {
-	if r.app == nil {
-		return ""
-	}
-	return filepath.FromSlash(r.app.path)
-}
+func (r *Router) sourceDir() string { return filepath.FromSlash(r.app.source()) }
 
 // diskDirs returns the absolute names of the directories of Dev, for r and the Routers
 // mounted inside it.
