@@ -60,11 +60,13 @@ func (s *State) Element() string {
 
 // Close ends the tag, which has this name.
 func (s *State) Close(name string) {
-	i := slices.Index(rawElements, name)
-	if s.IsEnd || i < 0 {
-		*s = State{}
-	} else {
-		*s = State{Context: InRawText, element: uint8(i)}
+	isEnd := s.IsEnd
+	*s = State{}
+	if isEnd {
+		return
+	}
+	if i := slices.Index(rawElements, name); i >= 0 {
+		s.Context, s.element = InRawText, uint8(i)
 	}
 }
 
