@@ -131,9 +131,9 @@ type compiler struct {
 	inspected map[reflect.Type]bool
 	types     examples.Types // whose methods JSONSchema were asked
 	guards    guardNames
-	described []describedRoute // by Describers
-	errorDirs map[string]bool  // the directories that have an OnError
-	fixed     []fixedRoute     // the routes whose pages renderFixed renders
+	described []*site.Description
+	errorDirs map[string]bool // the directories that have an OnError
+	fixed     []fixedRoute    // the routes whose pages renderFixed renders
 	// routesMissing: a fault may keep routes out of the trie. Then links are not checked, since a
 	// right one could look dead.
 	routesMissing bool
@@ -377,12 +377,12 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 		h.std = c.describe(r, v, d)
 	}
 	if v.Code != 0 {
-		if err := h.typed.checkStatus(v.Code); err != nil {
+		if err := h.typed.signature().CheckStatus(v.Code); err != nil {
 			c.fault(v.Pos, "%s: %v", v.Call(), err)
 		}
 	}
 	if h.typed != nil {
-		if out := h.typed.data(); out != nil && !r.Page {
+		if out := h.typed.Data; out != nil && !r.Page {
 			if why := reply.Unsendable(out, responseType); why != "" {
 				c.fault(h.pos, "the handler returns %v as its data, and %s", out, why)
 			}
@@ -401,10 +401,10 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 // checkInput reports the mistakes in the type of a handler's input, once for each type, and those in its
 // fields for parameters of the route.
 func (c *compiler) checkInput(r *routetree.Route, h handler) {
-	if h.typed.in == nil {
+	if h.typed.In == nil {
 		return
 	}
-	t, params := h.typed.bound, map[string]bool{}
+	t, params := h.typed.Bound, map[string]bool{}
 	for _, p := range r.Patterns {
 		for _, name := range p.Names {
 			params[name] = true

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/flow/internal/check/inputs"
 	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/pages/csp"
@@ -118,7 +119,7 @@ func (c *compiler) readPageData() {
 			continue
 		}
 		for _, v := range c.plan.Of(r).Verbs {
-			if data := v.Handler.typed.data(); data != nil {
+			if data := v.Handler.typed.signature().Data; data != nil {
 				add(r.Path, templates.Data{Type: data, Where: v.Handler.pos})
 			}
 		}
@@ -152,7 +153,8 @@ func (t *table) host(r *Router) templates.Host {
 
 // application returns what the checks of pages need to know.
 func (t *table) application() pages.Application {
-	return pages.Application{Method: checkFieldCall, Policy: t.settings.policy.Policy()}
+	calls := inputs.FieldCalls(signatures, reflect.TypeFor[Field]())
+	return pages.Application{Method: calls, Policy: t.settings.policy.Policy()}
 }
 
 // templateNonce is the template function nonce. at is the request, or nil if a page is rendered once.

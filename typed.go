@@ -2,7 +2,6 @@ package flow
 
 import (
 	"fmt"
-	"net/http"
 	"path"
 	"reflect"
 	"strings"
@@ -10,24 +9,22 @@ import (
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/registry"
+	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/input"
+	"example.com/flow/internal/site"
 )
 
 // A typed handler is a function that says in its signature what it reads of a request, and
 // what it answers with.
 type typed struct {
-	call  reflect.Value
-	in    reflect.Type // a struct, or a Form of one; nil if the handler takes no input
-	bound reflect.Type // what a request fills: in, or what in is a Form of
-	out   reflect.Type // nil if the handler returns nothing but an error
-
+	forms.Signature
+	call   reflect.Value
 	others []registry.Declared // the answers that JSONOf declares: see typedOf
 }
 
 var (
 	requestType  = reflect.TypeFor[*Request]()
 	responseType = reflect.TypeFor[Response]()
-	stringType   = reflect.TypeFor[string]()
 )
 
 // signatures reads the signatures of typed handlers.
@@ -50,33 +47,54 @@ func parseTyped(v any) (*typed, error) {
 			return nil, err
 		}
 	}
-	return &typed{call: reflect.ValueOf(v), in: s.In, bound: s.Bound, out: s.Out}, nil
+	return &typed{Signature: s, call: reflect.ValueOf(v)}, nil
+}
+
+// typedOf returns the typed handler of a verb with the answers that are declared for its route, or nil.
+func (c *compiler) typedOf(r *routetree.Route, v *verb) *typed {
+	h, others := v.Handler.typed, c.plan.Of(r).Answers
+	if h == nil || len(others) == 0 {
+		return h
+	}
+	with := *h
+	with.others = others
+	return &with
 }
 
 // isForm reports whether the handler takes a Form.
-func (h *typed) isForm() bool { return h != nil && h.in != h.bound }
+func (h *typed) isForm() bool { return h != nil && h.In != h.Bound }
 
 // takesFiles reports whether the input of the handler has files.
-func (h *typed) takesFiles() bool { return h.bound != nil && input.PlanOf(h.bound).TakesFiles }
+func (h *typed) takesFiles() bool { return h.Bound != nil && input.PlanOf(h.Bound).TakesFiles }
 
-// data returns the type of the data of a page, or nil if the handler says nothing of it.
-func (h *typed) data() reflect.Type {
-	if h == nil || h.out == responseType || h.out == stringType {
-		return nil
+// signature returns what the handler says of itself. One that is not typed answers as one that returns a
+// Response does.
+func (h *typed) signature() forms.Signature {
+	if h == nil {
+		return forms.Signature{Out: responseType}
 	}
-	return h.out
+	return h.Signature
+}
+
+// shape returns the signature with the answers that are declared beside it. status is that of Verb.Status, or 0.
+func (h *typed) shape(status int) (s site.Shape) {
+	if h != nil {
+		s = site.ShapeOf(h.Signature, status, h.others)
+		s.Messages = invalidOf
+	}
+	return s
 }
 
 // flow returns the handler in the form that all of flow's own have, for a page or for an
 // endpoint without one. status is that of its answer, or 0 for the default.
 func (h *typed) flow(page bool, status int) flowFunc {
-	reads := h.in != nil && h.bound.NumField() > 0
+	reads := h.In != nil && h.Bound.NumField() > 0
 	respond := h.responder(page)
 	return func(req *Request) (Response, error) {
 		args := make([]reflect.Value, 1, 2)
 		args[0] = reflect.ValueOf(req)
-		if h.in != nil {
-			in := reflect.New(h.in)
+		if h.In != nil {
+			in := reflect.New(h.In)
 			if reads {
 				if err := req.readInput(in.Interface()); err != nil {
 					return Response{}, err
@@ -101,29 +119,16 @@ func (h *typed) flow(page bool, status int) flowFunc {
 // responder returns what makes a Response of the first result of the handler.
 func (h *typed) responder(page bool) func(reflect.Value) Response {
 	switch {
-	case h.out == nil:
+	case h.Out == nil:
 		return func(reflect.Value) Response { return Response{} }
-	case h.out == responseType:
+	case h.Out == responseType:
 		return func(v reflect.Value) Response { return v.Interface().(Response) }
-	case h.out == stringType:
+	case h.IsText():
 		return func(v reflect.Value) Response { return Text(v.String()) }
 	case page:
 		return func(v reflect.Value) Response { return Page(v.Interface()) }
 	}
 	return func(v reflect.Value) Response { return JSON(v.Interface()) }
-}
-
-// checkStatus returns an error if a handler cannot have a status for what it returns.
-func (h *typed) checkStatus(status int) error {
-	switch {
-	case h == nil || h.data() == nil && h.out != nil:
-		return fmt.Errorf("Status(%d) is for handlers that return data, or nothing but an error: this one says its status with Response.Status", status)
-	case status < 200 || status > 299:
-		return fmt.Errorf("Status(%d) is the status of an answer that is no error: give one from 200 to 299; an error has its own", status)
-	case h.out != nil && (status == http.StatusNoContent || status == http.StatusResetContent):
-		return fmt.Errorf("Status(%d): such an answer has no body (RFC 9110, section 15.3), and the handler returns %v: have it return nothing but an error", status, h.out)
-	}
-	return nil
 }
 
 // readInput fills the input of a typed handler.

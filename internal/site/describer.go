@@ -1,8 +1,13 @@
 package site
 
 import (
+	"cmp"
 	"net/http"
+	"path"
+	"slices"
+	"strings"
 
+	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -25,8 +30,10 @@ func (*Describer) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 
 // A Description is where a Describer answers, and what it describes.
 type Description struct {
-	Tree *routetree.Route // the route file of the Describer
-	Dev  bool             // the text of route files may change from request to request
+	Describer *Describer
+	Pos       fault.Position   // of its registration
+	Tree      *routetree.Route // its route file
+	Dev       bool             // the text of route files may change from request to request
 	// Document is the nearest Description that is no page, for a page: in its own directory, or in one
 	// around it. It is nil for others.
 	Document *Description
@@ -44,3 +51,59 @@ type Description struct {
 
 // Examples returns the requests in the file of an operation that it answers.
 func (d *Description) Examples(o Route, f File) []Example { return d.Map().ExamplesOf(f, o.Method) }
+
+// dir returns the directory below router/ that the route is in.
+func (d *Description) dir() string { return strings.TrimPrefix(path.Dir("/"+d.Tree.Path), "/") }
+
+// Complete completes the Descriptions of a Router, given the routes of its files without the pages, the
+// directories that have an OnError, and whether the Router has one, which may change until it serves. It
+// reports two descriptions or two pages of one directory, a page without a description around it, and a
+// description that says nothing of errors although an OnError answers them.
+func Complete(all []*Description, routes []Route, errorDirs map[string]bool, hasOnError func() bool) (faults []fault.Fault) {
+	documents, pages := map[string]*Description{}, map[string]*Description{} // by directory
+	for _, d := range all {
+		kind, what := documents, "describes an API, and so does"
+		if d.Describer.Page {
+			kind, what = pages, "is the page of an API, and so is"
+		}
+		if first, twice := kind[d.dir()]; twice {
+			faults = append(faults, fault.At(d.Pos, "%s %s %s in the same directory: keep one", d.Tree.File, what, first.Tree.File))
+		} else {
+			kind[d.dir()] = d
+		}
+	}
+	for _, d := range all {
+		d.Operations = func() []Route { return below(d.dir(), routes, errorDirs, hasOnError()) }
+		if d.Describer.Page {
+			for _, dir := range routetree.Layers(path.Join(d.dir(), "index")) {
+				d.Document = cmp.Or(documents[dir], d.Document)
+			}
+			if d.Document == nil {
+				faults = append(faults, fault.At(d.Pos, "%s is the page of an API, and no description is around it: answer with JSON() of the same API in a route file beside it, such as %s", d.Tree.File, path.Join(path.Dir(d.Tree.File), "openapi.json.http")))
+			}
+		} else if !d.Describer.Errors && slices.ContainsFunc(d.Operations(), func(o Route) bool { return o.Tree == d.Tree && o.OnError != "" }) {
+			faults = append(faults, fault.WarnAt(d.Pos, "%s says nothing of errors, since an OnError stands around it: give a value of the type that it answers with, as in openapi.API{Error: problem{}}", d.Tree.File))
+		}
+	}
+	return faults
+}
+
+// below returns those of the routes of a Router that are in a directory or below, with their OnError.
+func below(dir string, routes []Route, errorDirs map[string]bool, hasOnError bool) (below []Route) {
+	for _, r := range routes {
+		layers := routetree.Layers(r.Tree.Path)
+		if !slices.Contains(layers, dir) {
+			continue
+		}
+		if hasOnError {
+			r.OnError = "Router"
+		}
+		for _, layer := range layers {
+			if errorDirs[layer] {
+				r.OnError = path.Join(routetree.RouterDir, layer)
+			}
+		}
+		below = append(below, r)
+	}
+	return below
+}

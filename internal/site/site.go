@@ -5,12 +5,16 @@
 package site
 
 import (
+	"cmp"
+	"net/http"
 	"net/url"
 	"reflect"
 	"strings"
 
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/forms"
 	"example.com/flow/internal/serve/routes/pattern"
+	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/routes/routetree"
 )
 
@@ -53,6 +57,24 @@ type Shape struct {
 	// Messages returns the messages of an error that Validate of In has returned. ok is false for any
 	// other error.
 	Messages func(error) (messages map[string]string, ok bool)
+}
+
+// ShapeOf returns what a typed handler says in its signature, and what is declared beside it. status is that of
+// Verb.Status, or 0.
+func ShapeOf(h forms.Signature, status int, others []registry.Declared) Shape {
+	s := Shape{Typed: true, In: h.Bound, Out: h.Data, Text: h.IsText()}
+	s.Decides = h.Out != nil && h.Data == nil && !s.Text
+	switch {
+	case s.Decides:
+	case h.Out == nil:
+		s.Status = cmp.Or(status, http.StatusNoContent)
+	default:
+		s.Status = cmp.Or(status, http.StatusOK)
+	}
+	for _, d := range others {
+		s.Others = append(s.Others, Answer{Status: d.Status, Type: d.Data})
+	}
+	return s
 }
 
 // An Answer is a status with the type of its JSON.

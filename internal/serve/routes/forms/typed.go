@@ -13,6 +13,7 @@ type Signature struct {
 	In    reflect.Type // a struct, or a flow.Form of one; nil if the handler takes no input
 	Bound reflect.Type // what a request fills: In, or what In is a Form of
 	Out   reflect.Type // nil if the handler returns nothing but an error
+	Data  reflect.Type // Out, unless that is a string or a flow.Response
 }
 
 // Signatures reads signatures. Its fields are the types of the root package that may be in them.
@@ -22,7 +23,10 @@ type Signatures struct {
 	FormOf            func(reflect.Type) (bound reflect.Type) // of a type whose pointer implements Form
 }
 
-var errorType = reflect.TypeFor[error]()
+var (
+	errorType  = reflect.TypeFor[error]()
+	stringType = reflect.TypeFor[string]()
+)
 
 // Parse returns the signature of a typed handler. ok is false for any other type, and err tells what is
 // wrong with one that is nearly the type of a typed handler.
@@ -37,6 +41,9 @@ func (s Signatures) Parse(t reflect.Type) (h Signature, ok bool, err error) {
 		h.Out = t.Out(0)
 		if err := s.checkOut(h.Out); err != nil {
 			return h, false, err
+		}
+		if h.Out != s.Response && h.Out != stringType {
+			h.Data = h.Out
 		}
 	}
 	if t.NumIn() == 1 {
@@ -94,6 +101,22 @@ func (s Signatures) checkOut(t reflect.Type) error {
 		return fmt.Errorf("the handler returns %v as its data: return the flow.Response of flow.Handler", t)
 	case t.Implements(reflect.TypeFor[io.Reader]()) && !t.Implements(reflect.TypeFor[json.Marshaler]()):
 		return fmt.Errorf("the handler returns %v as its data, of which nothing would be read: return the flow.Response of flow.Bytes or flow.Handler", t)
+	}
+	return nil
+}
+
+// IsText reports whether the handler answers with a text.
+func (h Signature) IsText() bool { return h.Out == stringType }
+
+// CheckStatus returns an error if a handler cannot have a status for what it returns.
+func (h Signature) CheckStatus(status int) error {
+	switch {
+	case h.Data == nil && h.Out != nil:
+		return fmt.Errorf("Status(%d) is for handlers that return data, or nothing but an error: this one says its status with Response.Status", status)
+	case status < 200 || status > 299:
+		return fmt.Errorf("Status(%d) is the status of an answer that is no error: give one from 200 to 299; an error has its own", status)
+	case h.Out != nil && (status == http.StatusNoContent || status == http.StatusResetContent):
+		return fmt.Errorf("Status(%d): such an answer has no body (RFC 9110, section 15.3), and the handler returns %v: have it return nothing but an error", status, h.Out)
 	}
 	return nil
 }
