@@ -230,14 +230,15 @@ func newCompiler(r *Router) *compiler {
 	var faults []fault.Fault
 	r.tree, faults = r.parse()
 	c := &compiler{
-		router:   r,
-		tree:     r.tree,
-		plan:     registry.NewPlan[handler, middleware](r.tree, r.app.source()),
-		inside:   map[*Mounted]*compiler{},
-		standard: map[*use]*stdMiddleware{},
-		guards:   guardNames{},
-		table:    newTable(r),
-		faults:   append(faults, r.tree.Faults...),
+		router:    r,
+		tree:      r.tree,
+		plan:      registry.NewPlan[handler, middleware](r.tree, r.app.source()),
+		inside:    map[*Mounted]*compiler{},
+		standard:  map[*use]*stdMiddleware{},
+		guards:    guardNames{},
+		table:     newTable(r),
+		inspected: map[reflect.Type]bool{},
+		faults:    append(faults, r.tree.Faults...),
 	}
 	if r.app != nil && !r.tree.Missing {
 		c.plan.AddStatic(&r.app.statics, r.provided)
@@ -401,20 +402,12 @@ func (c *compiler) handlerOf(r *routetree.Route, v *verb) handler {
 // checkInput reports the mistakes in the type of a handler's input, once for each type, and those in its
 // fields for parameters of the route.
 func (c *compiler) checkInput(r *routetree.Route, h handler) {
-	if h.typed.In == nil {
+	t := h.typed.Bound
+	if t == nil {
 		return
 	}
-	t, params := h.typed.Bound, map[string]bool{}
-	for _, p := range r.Patterns {
-		for _, name := range p.Names {
-			params[name] = true
-		}
-	}
-	found := inputs.ParamMistakes(t, r.File, params)
+	found := inputs.ParamMistakes(t, r)
 	if !c.inspected[t] {
-		if c.inspected == nil {
-			c.inspected = map[reflect.Type]bool{}
-		}
 		c.inspected[t] = true
 		found = slices.Concat(found, inputs.Mistakes(t), inputs.ValidateMistakes(t, invalidOf))
 	}

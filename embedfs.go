@@ -190,26 +190,20 @@ func plainPage(req *Request) (Response, error) {
 	return Page(nil), nil
 }
 
-// A need is the first field of its data that a page asks for: see pages.Checked.Needs.
-type need struct {
-	field string
-	line  int // 0 if there is none
-}
-
 // neededBy returns what the page of a route asks for in these templates, if no handler for GET gives it
 // any data.
-func (c *compiler) neededBy(r *routetree.Route, checked *pages.Checked) (n need) {
+func (c *compiler) neededBy(r *routetree.Route, checked *pages.Checked) (n pages.Need) {
 	if c.plan.Of(r).GivesNoData() {
-		n.field, n.line = checked.Needs(r.Path)
+		n = checked.Needs(r.Path)
 	}
 	return n
 }
 
 // checkData reports a page that uses data although no handler for GET gives it any, or that has failed
 // without data: the error of that may stand in a partial.
-func (c *compiler) checkData(r *routetree.Route, n need, failed error) {
+func (c *compiler) checkData(r *routetree.Route, n pages.Need, failed error) {
 	switch {
-	case n.line > 0:
+	case n.Line > 0:
 		c.faults = append(c.faults, c.datalessFault(r, n, failed != nil))
 	case failed != nil:
 		f := templates.Fault(r.File, failed)
@@ -219,21 +213,16 @@ func (c *compiler) checkData(r *routetree.Route, n need, failed error) {
 	}
 }
 
-// datalessFault returns what is wrong with a page that asks for data and gets none. It is a warning if
-// the route has no handlers for other methods, and the page has not failed: it may be rendered by View
-// only.
-func (c *compiler) datalessFault(r *routetree.Route, n need, failed bool) fault.Fault {
-	remedy := c.plan.Remedy(r)
-	if failed || len(c.plan.Of(r).Verbs) > 0 {
-		return fault.InLine(r.File, n.line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.field, remedy)
-	}
-	return fault.Warn(r.File, n.line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.field, remedy)
+// datalessFault returns what is wrong with a page that asks for data and gets none. If the route has no
+// handlers for other methods, and the page has not failed, it may be rendered by View only.
+func (c *compiler) datalessFault(r *routetree.Route, n pages.Need, failed bool) fault.Fault {
+	return n.Fault(r, !failed && len(c.plan.Of(r).Verbs) == 0, c.plan.Remedy(r))
 }
 
 // datalessFaults returns the faults of the pages that ask for data in these templates, and get none.
 func (c *compiler) datalessFaults(checked *pages.Checked) (faults []fault.Fault) {
 	for _, r := range c.tree.Routes {
-		if n := c.neededBy(r, checked); n.line > 0 {
+		if n := c.neededBy(r, checked); n.Line > 0 {
 			faults = append(faults, c.datalessFault(r, n, false))
 		}
 	}
@@ -243,7 +232,7 @@ func (c *compiler) datalessFaults(checked *pages.Checked) (faults []fault.Fault)
 // A fixedRoute is a route whose page is the same for all requests.
 type fixedRoute struct {
 	*routetree.Route
-	need
+	need  pages.Need
 	plain []*endpoint // those that answer with the page
 }
 

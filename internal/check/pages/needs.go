@@ -5,14 +5,30 @@ import (
 	"text/template/parse"
 
 	"example.com/flow/internal/check/markup"
+	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
-// Needs returns the first field of the data that a template renders unconditionally, such as
-// ".Title", and its line; the line is 0 if there is none.
-func (c *Checked) Needs(name string) (field string, line int) {
+// A Need is the first field of its data that a template renders unconditionally, such as ".Title".
+type Need struct {
+	Field string
+	Line  int // 0 if there is none
+}
+
+// Fault returns what is wrong with the page of a route that gets no data, given how to register a handler. It
+// is a warning if that may be right, as for a page that is rendered by View only.
+func (n Need) Fault(r *routetree.Route, mayBeRight bool, remedy string) fault.Fault {
+	if mayBeRight {
+		return fault.Warn(r.File, n.Line, "{{%s}} asks for data, and a page without a handler has none: %s, or write {{with .}} around it", n.Field, remedy)
+	}
+	return fault.InLine(r.File, n.Line, "{{%s}} asks for data, and no handler for GET gives any: %s, or write {{with .}} around it", n.Field, remedy)
+}
+
+// Needs returns what a template needs of its data.
+func (c *Checked) Needs(name string) (n Need) {
 	f := c.Views.Parsed.Files[name]
 	if f == nil || f.Broken || f.IsText {
-		return "", 0
+		return n
 	}
 	named := map[parse.Node]bool{}
 	for _, field := range c.typesIn(name).fields {
@@ -20,10 +36,10 @@ func (c *Checked) Needs(name string) (field string, line int) {
 	}
 	own := slices.IndexFunc(f.Trees(), func(t *parse.Tree) bool { return t.Name == f.File })
 	field, offset := needs(f.Trees()[own], named)
-	if field != "" {
-		line, _ = position(f, offset)
+	if n.Field = field; field != "" {
+		n.Line, _ = position(f, offset)
 	}
-	return field, line
+	return n
 }
 
 // needs returns the first {{.Field}} that a template executes unconditionally, and its
