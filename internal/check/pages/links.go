@@ -32,7 +32,7 @@ func (c *Checked) Links(urls func(name string) []string) (sources []links.Source
 			continue
 		}
 		at := func(offset int) (line, column int) { return position(f, offset) }
-		source := links.Source{File: f.File, At: at, Links: c.linksIn[f](), URLs: urls(name), Assets: f.Assets}
+		source := links.Source{File: f.File, At: at, Links: c.linksIn.about(f, func() *links.File { return links.Scan(f.Trees(), f.URLs) }), URLs: urls(name), Assets: f.Assets}
 		if m := parsed.Made[name]; m != nil {
 			source.With = func(file string) bool { return file == f.File || m.Set.Files[file] != nil }
 		}

@@ -27,35 +27,68 @@ type Application struct {
 // and is safe for concurrent use.
 type Checked struct {
 	Views   *templates.Views
-	typesOf map[*templates.Set]func() types
-	linksIn map[*templates.File]func() *links.File
-	proofOf map[*templates.Made]func() *Proof
+	check   typecheck.Set // without templates
+	policy  csp.Policy
+	typesOf findings[*templates.Set, types]
+	linksIn findings[*templates.File, *links.File]
+	proofOf findings[*templates.Made, *Proof]
 }
 
 // New returns the Checked of Views. It takes over the findings of before, which may be nil, about what
 // the Views have taken over.
 func New(v *templates.Views, app Application, before *Checked) *Checked {
+	c := &Checked{Views: v, check: typecheck.Set{Funcs: v.Parsed.FuncTypes, Method: app.Method}, policy: app.Policy}
 	if before == nil {
-		before = &Checked{}
+		return c
 	}
-	c := &Checked{v, map[*templates.Set]func() types{}, map[*templates.File]func() *links.File{}, map[*templates.Made]func() *Proof{}}
-	// The functions below must not keep the Views alive, which others replace.
-	check := typecheck.Set{Funcs: v.Parsed.FuncTypes, Method: app.Method}
-	hasLists := v.Entries() != nil
 	for _, m := range v.Parsed.Made {
-		once(c.typesOf, before.typesOf, m.Set, func() types { return typesOf(m, check, hasLists) })
-		once(c.proofOf, before.proofOf, m, func() *Proof { return newProof(m, check, app.Policy) })
+		c.typesOf.takeOver(&before.typesOf, m.Set)
+		c.proofOf.takeOver(&before.proofOf, m)
 	}
 	for _, f := range v.Parsed.Files {
-		once(c.linksIn, before.linksIn, f, func() *links.File { return links.Scan(f.Trees(), f.URLs) })
+		c.linksIn.takeOver(&before.linksIn, f)
 	}
 	return c
 }
 
-// once adds a function that finds something out when it is first called, unless there was one before.
-func once[K comparable, V any](to, before map[K]func() V, key K, find func() V) {
-	if to[key] = before[key]; to[key] == nil {
-		to[key] = sync.OnceValue(find)
+// findings are what is found about several things, each of them once.
+type findings[K comparable, V any] struct {
+	mu sync.Mutex // for the map: a page is judged while others are
+	of map[K]*finding[V]
+}
+
+type finding[V any] struct {
+	once  sync.Once
+	value V
+}
+
+// about returns what find finds about a thing, or has found before.
+func (f *findings[K, V]) about(thing K, find func() V) V {
+	f.mu.Lock()
+	found := f.of[thing]
+	if found == nil {
+		found = &finding[V]{}
+		f.put(thing, found)
+	}
+	f.mu.Unlock()
+	found.once.Do(func() { found.value = find() })
+	return found.value
+}
+
+// put notes a finding. The caller holds the lock, or is the only one that knows f.
+func (f *findings[K, V]) put(thing K, found *finding[V]) {
+	if f.of == nil {
+		f.of = map[K]*finding[V]{}
+	}
+	f.of[thing] = found
+}
+
+// takeOver takes what was found about a thing before.
+func (f *findings[K, V]) takeOver(before *findings[K, V], thing K) {
+	before.mu.Lock()
+	defer before.mu.Unlock()
+	if found := before.of[thing]; found != nil {
+		f.put(thing, found)
 	}
 }
 

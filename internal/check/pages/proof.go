@@ -136,7 +136,7 @@ func (c *Checked) proofs() (all []*Proof) {
 	for _, name := range c.madeNames() {
 		m := parsed.Made[name]
 		if parsed.Used[m.File] && !(templates.IsPartial(name) && parsed.Called[m.File.File]) {
-			all = append(all, c.proofOf[m]())
+			all = append(all, c.proofOf.about(m, func() *Proof { return newProof(m, c.check, c.policy) }))
 		}
 	}
 	return all

@@ -54,7 +54,7 @@ func typesOf(m *templates.Made, check typecheck.Set, hasLists bool) (found types
 // typesIn returns what the check of types finds in the Set of a view, by the name of that.
 func (c *Checked) typesIn(name string) types {
 	if m := c.Views.Parsed.Made[name]; m != nil {
-		return c.typesOf[m.Set]()
+		return c.typesOf.about(m.Set, func() types { return typesOf(m, c.check, c.Views.Entries() != nil) })
 	}
 	return types{}
 }
