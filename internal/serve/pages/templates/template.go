@@ -174,8 +174,8 @@ func (f *File) parse() (map[string]*parse.Tree, error) {
 	return trees, err
 }
 
-// Trees returns the templates of the file, in the order of their names. Text without actions is parsed
-// again for that, since it is not kept. What is returned must not be changed.
+// Trees returns the templates of the file, in the order of their names. What is returned must not be
+// changed.
 func (f *File) Trees() []*parse.Tree {
 	if !f.IsText {
 		return f.sorted
@@ -183,10 +183,11 @@ func (f *File) Trees() []*parse.Tree {
 	return []*parse.Tree{f.text()}
 }
 
-// text returns the template of a file that is nothing but text.
+// text returns the template of a file that is nothing but text. It does not parse again, since a site may
+// have thousands of such files.
 func (f *File) text() *parse.Tree {
-	trees, _ := f.parse() // which was right before
-	return trees[f.File]
+	text := &parse.TextNode{NodeType: parse.NodeText, Text: []byte(f.html)}
+	return &parse.Tree{Name: f.File, ParseName: f.File, Root: &parse.ListNode{NodeType: parse.NodeList, Nodes: []parse.Node{text}}}
 }
 
 // check finds the faults of a file that do not depend on the set that it is in. It changes
