@@ -28,6 +28,7 @@ type endpoint struct {
 	owner   *owner
 	pattern string           // for http.Request.Pattern; "" if no pattern matched
 	path    *pattern.Pattern // the pattern that matched
+	name    string           // of the route; "" if two share it, and for what is no route file
 	steps   []step
 	handler handler
 	maxBody int64 // in bytes
@@ -92,6 +93,7 @@ func (e *endpoint) isPage() bool { return e.owner.route != nil && e.owner.route.
 // A step is one middleware of a chain. Either guard or std is set.
 type step struct {
 	guard flowFunc
+	pc    uintptr // of the function of guard
 	std   *stdMiddleware
 }
 

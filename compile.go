@@ -53,10 +53,9 @@ type table struct {
 	dir          string                          // of the static calls; "" for a Router of a test
 	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64                           // in bytes, for routes that set none
-	infos        []RouteInfo
-	routes       []*endpoint // of route files and of mounted handlers that are no Routers
-	compiler     *compiler   // that has made the table; nil unless in development, or for the command routes -explain
-	pool         sync.Pool   // of *exchange
+	routes       []*endpoint                     // of route files and of mounted handlers that are no Routers
+	compiler     *compiler                       // that has made the table; nil unless in development, or for the command routes -explain
+	pool         sync.Pool                       // of *exchange
 }
 
 // newTable returns a table that has what does not depend on registrations.
@@ -167,16 +166,13 @@ func compile(r *Router) *table {
 			c.checkGuards()
 		}
 	}
-	for _, c := range slices.Backward(all) { // the list of a Router has those of the Routers inside
-		c.listRoutes()
-	}
 
 	// All endpoints are known: these passes ask which of them answers a URL.
-	c.describeRoutes(nil)
 	routes := site.NewMap(c.trie, (*endpoint).asRoute)
 	c.table.site = routes
 	linksAreKnown := !slices.ContainsFunc(all, func(c *compiler) bool { return c.routesMissing })
 	for _, c := range all {
+		c.describeRoutes()
 		var broken []fault.Fault
 		if linksAreKnown {
 			broken = linkFaults(c.table.checked, c.tree, routes)
@@ -332,6 +328,7 @@ func (c *compiler) addRoute(r *routetree.Route) {
 		l := c.trie.Leaf(p)
 		for i, a := range answers {
 			e := c.table.endpoint(o, p, a.Verb.Method, chains[i], handlers[i], a.Verb.MaxBody)
+			e.name = a.Name
 			l.Set(a.Verb.Method, e)
 			c.table.routes = append(c.table.routes, e)
 			if a.Verb.Handler == nil {
@@ -352,7 +349,7 @@ func (c *compiler) addRoute(r *routetree.Route) {
 func (c *compiler) steps(uses []*use) []step {
 	steps := make([]step, len(uses))
 	for i, u := range uses {
-		steps[i].guard = u.Middleware.guard
+		steps[i].guard, steps[i].pc = u.Middleware.guard, u.Middleware.pc
 		if steps[i].guard != nil {
 			continue
 		}

@@ -376,10 +376,10 @@ func (c *compiler) addDiskFaults() {
 // explain returns the explanation of what answers a request. r is the outermost Router.
 func (r *Router) explain(q routemap.Question) routemap.Explanation {
 	t := r.table.Load()
-	e := routemap.Explain(q, reach.Explain(t.matcher, q.Request()), t.describe)
+	e := routemap.Explain(q, reach.Explain(t.matcher, q.Request()), r.describe)
 	if r.front != nil {
 		if found := r.findUnbuilt(q.Request()); found != nil {
-			e = e.InFront(t.describe(found))
+			e = e.InFront(r.describe(found))
 		}
 	}
 	if t.compiler != nil && e.Outcome == routemap.Answered {
@@ -423,21 +423,21 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	faults, warnings := r.wrongOnDisk()
-	routemap.Page{Map: t.compiler.routeMap(nil), Total: len(t.infos), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	routemap.Page{Map: t.compiler.routeMap(nil), Total: len(r.Routes()), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns what the route map prints of an endpoint.
-func (t *table) describe(e *endpoint) routemap.Endpoint {
-	r, name, inside := e.asRoute(), "", ""
-	for _, info := range t.infos {
-		if info.Method == r.Method && info.Pattern == e.path.String() && strings.HasSuffix(r.File, info.File) {
+func (r *Router) describe(e *endpoint) routemap.Endpoint {
+	of, name, inside := e.asRoute(), "", ""
+	for _, info := range r.Routes() {
+		if info.Method == of.Method && info.Pattern == e.path.String() && strings.HasSuffix(of.File, info.File) {
 			name = info.Name
 		}
 	}
 	if e.around != nil {
 		inside = e.around.owner.file
 	}
-	d := routemap.NewEndpoint(r, name, inside)
+	d := routemap.NewEndpoint(of, name, inside)
 	_, d.AddsSlash = e.handler.std.(addSlash)
 	return d
 }

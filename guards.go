@@ -33,11 +33,11 @@ func (c *compiler) checkGuards() {
 	c.faults = append(c.faults, unguarded.Check(c.plan, c.guards.of, sameGuard)...)
 }
 
-// ofAll returns the names of the guards in a list of middleware, each once. It is never nil.
-func (n guardNames) ofAll(uses []*use) []string {
+// ofAll returns the names of the guards of a chain, each once. It is never nil.
+func (n guardNames) ofAll(steps []step) []string {
 	names := []string{}
-	for _, u := range uses {
-		if name, guard := n.of(u.Middleware); guard {
+	for _, s := range steps {
+		if name, guard := n.of(middleware{guard: s.guard, pc: s.pc}); guard {
 			names = appendNew(names, name)
 		}
 	}

@@ -15,10 +15,7 @@ import (
 
 // asRoute returns the endpoint as plain data.
 func (e *endpoint) asRoute() *site.Route {
-	r := &site.Route{Method: site.Any, Pattern: e.path, File: e.owner.file, Tree: e.owner.route, Handler: e.handler.pos, Shape: e.handler.typed.shape(e.handler.status)}
-	if method, _, ok := strings.Cut(e.pattern, " "); ok {
-		r.Method = method
-	}
+	r := &site.Route{Method: e.method(), Pattern: e.path, Name: e.name, File: e.owner.file, Tree: e.owner.route, Handler: e.handler.pos, Shape: e.handler.typed.shape(e.handler.status)}
 	if hosts, ok := e.handler.std.(Hosts); ok {
 		r.Hosts = map[string]*site.Map{}
 		for name, of := range hosts {
@@ -28,6 +25,14 @@ func (e *endpoint) asRoute() *site.Route {
 		}
 	}
 	return r
+}
+
+// method returns the method that the endpoint is for, or site.Any.
+func (e *endpoint) method() string {
+	if method, _, ok := strings.Cut(e.pattern, " "); ok {
+		return method
+	}
+	return site.Any
 }
 
 // linkFaults returns the faults of the links in the templates of a tree.

@@ -16,6 +16,7 @@ import (
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/registry"
 	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 )
 
 // A Mounted is an http.Handler at a prefix of URLs: see Router.Mount.
@@ -32,6 +33,7 @@ type Mounted struct {
 	named   fault.Position // of the call of Name
 	uses    []*use
 	maxBody int64
+	at      *endpoint // of the URLs below the prefix, once the outer Router is compiled
 }
 
 // Mount makes h answer all methods of the prefix and of the URLs below it. It ranks as a
@@ -279,29 +281,26 @@ func (m *Mounted) name(inner string) string {
 	return m.label + "." + inner
 }
 
-// info returns the entries of a mount in Router.Routes: those of a mounted Router or of the
+// infos returns the entries of a mount in Router.Routes: those of a mounted Router or of the
 // Routers of Hosts, or one for another handler.
-func (c *compiler) info(m *Mounted, below *pattern.Pattern) (all []RouteInfo) {
-	before := c.plan.BeforeMounted(m.uses)
+func (m *Mounted) infos(guards guardNames) (all []RouteInfo) {
 	hosts, _ := m.handler.(Hosts)
 	switch {
 	case m.inner != nil:
-		all = m.inner.infosInside(c.inside[m].table.infos)
+		all = m.inner.infosInside(guards)
 	case hosts == nil:
-		all = []RouteInfo{{Method: "ANY", Pattern: below.String(), Handler: m.pos.Stable()}}
+		all = []RouteInfo{{Method: site.Any, Pattern: m.at.path.String(), Handler: m.pos.Stable()}}
 	}
 	for _, host := range hosts.names() {
-		if r := hosts[host]; r != nil && r.table.Load() != nil {
-			for _, info := range r.infosInside(r.table.Load().infos) {
-				info.Pattern = host + info.Pattern
-				all = append(all, info)
-			}
+		for _, info := range hosts[host].infosInside(guards) {
+			info.Pattern = host + info.Pattern
+			all = append(all, info)
 		}
 	}
 	for i := range all {
 		all[i].Name = m.name(all[i].Name)
-		all[i].Guards = appendNew(c.guards.ofAll(before), all[i].Guards...)
-		all[i].Middleware += len(before)
+		all[i].Guards = appendNew(guards.ofAll(m.at.steps), all[i].Guards...)
+		all[i].Middleware += len(m.at.steps)
 	}
 	return all
 }
@@ -309,8 +308,8 @@ func (c *compiler) info(m *Mounted, below *pattern.Pattern) (all []RouteInfo) {
 // infosInside returns the entries of r in Router.Routes of the Router that it is mounted in:
 // with the directory of the application before route files, since other applications have files
 // of the same path.
-func (r *Router) infosInside(infos []RouteInfo) []RouteInfo {
-	infos = slices.Clone(infos)
+func (r *Router) infosInside(guards guardNames) []RouteInfo {
+	infos := r.infos(guards)
 	for i := range infos {
 		infos[i].File = r.inApp(infos[i].File)
 	}
@@ -343,6 +342,7 @@ func (c *compiler) addMount(m *Mounted) {
 	exact, below := m.patterns()
 	steps := c.steps(c.plan.BeforeMounted(m.uses))
 	e := c.table.endpoint(&owner{file: fmt.Sprintf("Mount(%q) of %v", m.text, m.pos)}, below, match.AnyMethod, steps, handler{std: m.handler}, m.maxBody)
+	m.at = e
 	other := c.trie.CatchAll(exact.Segments)
 	if other != nil {
 		c.fault(m.pos, "Mount(%q): %s answers the same URLs: mount one of them elsewhere", m.text, other.owner.file)

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"example.com/flow/internal/serve/routes/match"
 	"example.com/flow/internal/serve/routes/pattern"
 	"example.com/flow/internal/serve/routes/routetree"
+	"example.com/flow/internal/site"
 )
 
 // urlBaseOf returns the URLBase for URLs in a template. at is the *Request that the template is rendered
@@ -44,57 +46,44 @@ type RouteInfo struct {
 	Middleware int      `json:"middleware"` // the number of guards and standard middleware before the handler
 }
 
-// listRoutes fills the RouteInfos of the table, in matching order.
-func (c *compiler) listRoutes() {
-	if c.tree.Missing {
-		return
-	}
-	type entry struct {
-		pattern *pattern.Pattern
-		infos   []RouteInfo
-	}
-	var entries []entry
-	for _, r := range c.tree.Routes {
-		answers := c.plan.Answers(r)
-		slices.SortStableFunc(answers, func(a, b answer) int { return forms.CompareMethods(a.Method, b.Method) })
-		for _, p := range r.Patterns {
-			var infos []RouteInfo
-			for _, a := range answers {
-				info := RouteInfo{Method: a.Method, Pattern: p.String(), File: r.InTree(), Name: a.Name, Guards: c.guards.ofAll(a.Before), Middleware: len(a.Before)}
-				if h := a.Verb.Handler; h != nil {
-					info.Handler = h.pos.Stable()
-				}
-				infos = append(infos, info)
-			}
-			entries = append(entries, entry{p, infos})
-		}
-	}
-	for _, m := range c.mounts {
-		_, below := m.patterns()
-		entries = append(entries, entry{below, c.info(m, below)})
-	}
-	slices.SortStableFunc(entries, func(a, b entry) int { return pattern.Compare(a.pattern, b.pattern) })
-	for _, e := range entries {
-		c.table.infos = append(c.table.infos, e.infos...)
-	}
-}
-
 // Routes returns the handlers of the application, the more specific patterns first. It
 // includes those of mounted handlers, but no public files. It returns nil if there are
 // faults, and while the routes are being compiled.
 func (r *Router) Routes() []RouteInfo {
-	if r.building.Load() {
+	if r.building.Load() || r.compile().err != nil {
 		return nil
 	}
-	t := r.compile()
-	if t.err != nil {
-		return nil
+	return r.infos(guardNames{})
+}
+
+// infos is Routes, for a Router that is compiled and has no faults.
+func (r *Router) infos(guards guardNames) (all []RouteInfo) {
+	type entry struct {
+		method  string
+		pattern *pattern.Pattern
+		infos   []RouteInfo
 	}
-	infos := slices.Clone(t.infos)
-	for i := range infos {
-		infos[i].Guards = slices.Clone(infos[i].Guards)
+	var entries []entry
+	for _, e := range r.table.Load().routes {
+		if e.owner.route == nil {
+			continue
+		}
+		info := RouteInfo{Method: e.method(), Pattern: e.path.String(), File: e.owner.route.InTree(), Name: e.name, Guards: guards.ofAll(e.steps), Middleware: len(e.steps)}
+		if e.handler.pos.Line > 0 {
+			info.Handler = e.handler.pos.Stable()
+		}
+		entries = append(entries, entry{info.Method, e.path, []RouteInfo{info}})
 	}
-	return infos
+	for _, m := range r.mounts {
+		entries = append(entries, entry{site.Any, m.at.path, m.infos(guards)})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int {
+		return cmp.Or(pattern.Compare(a.pattern, b.pattern), forms.CompareMethods(a.method, b.method))
+	})
+	for _, e := range entries {
+		all = append(all, e.infos...)
+	}
+	return all
 }
 
 // patternsOf returns the patterns that match a path, or its canonical spelling.

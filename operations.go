@@ -25,42 +25,31 @@ func (c *compiler) describe(r *routetree.Route, v *verb, d *site.Describer) http
 	return d.At(at)
 }
 
-// describeRoutes completes the Descriptions of a Router and of those mounted inside it. before are the
-// guards of the Routers around it.
-func (c *compiler) describeRoutes(before []uintptr) {
-	for _, m := range c.mounts {
-		if m.inner != nil {
-			c.inside[m].describeRoutes(slices.Concat(before, codesOf(c.plan.BeforeMounted(m.uses))))
-		}
+// describeRoutes completes the Descriptions of a Router.
+func (c *compiler) describeRoutes() {
+	if len(c.described) == 0 {
+		return
 	}
-	if len(c.described) > 0 {
-		router := c.router
-		c.faults = append(c.faults, site.Complete(c.described, c.operations(before), c.errorDirs, func() bool { return router.OnError != nil })...)
-	}
-}
-
-// operations returns all operations of a Router.
-func (c *compiler) operations(before []uintptr) (all []site.Route) {
-	for _, r := range c.tree.Routes {
-		if r.Page {
+	var operations []site.Route
+	for _, e := range c.table.routes {
+		if r := e.owner.route; r == nil || r.Page || e.path != r.Patterns[0] {
 			continue
 		}
-		for _, a := range c.plan.Answers(r) {
-			all = append(all, site.Route{
-				Method: a.Method, Pattern: r.Patterns[0], File: r.File, Tree: r, Name: a.Name,
-				Guards: slices.Concat(before, codesOf(a.Before)),
-				Shape:  c.typedOf(r, a.Verb).shape(a.Verb.Code),
-			})
+		o := *e.asRoute()
+		for at := e; at != nil; at = at.around {
+			o.Guards = slices.Concat(guardsOf(at.steps), o.Guards)
 		}
+		operations = append(operations, o)
 	}
-	return all
+	router := c.router
+	c.faults = append(c.faults, site.Complete(c.described, operations, c.errorDirs, func() bool { return router.OnError != nil })...)
 }
 
-// codesOf returns the code of the guards in a list of middleware.
-func codesOf(uses []*use) (codes []uintptr) {
-	for _, u := range uses {
-		if m := u.Middleware; m.guard != nil {
-			codes = append(codes, m.pc)
+// guardsOf returns the code of the guards of a chain.
+func guardsOf(steps []step) (codes []uintptr) {
+	for _, s := range steps {
+		if s.guard != nil {
+			codes = append(codes, s.pc)
 		}
 	}
 	return codes

@@ -27,9 +27,9 @@ type Route struct {
 	Handler fault.Position   // of the handler; zero for a page without one
 	Shape
 	Hosts map[string]*Map // of flow.Hosts: the Map of each host, by its name; nil for others
+	Name  string          // of the route file; "" if two share it
 
 	// The rest is known in a Description.
-	Name   string    // of the route; "" if two share it
 	Guards []uintptr // the code of the guards that run before, the outermost first
 	// OnError is the directory below router/ whose function answers errors first, "router/api",
 	// or else "Router" for that of the Router; "" if there is none.
