@@ -41,11 +41,12 @@ type Disk interface {
 // NewMap returns the Map of a trie. routeOf returns the route that an answer in the trie is.
 func NewMap[A any](trie *match.Trie[A], routeOf func(*A) *Route) *Map {
 	matchOf := func(l *match.Leaf[A], method string) (m Match) {
-		if a := l.Answer(method); a != nil {
-			m.Answer = routeOf(a)
-		}
-		for _, a := range l.Answers() {
-			m.Routes = append(m.Routes, routeOf(a))
+		answer, all := l.Answer(method), l.Answers()
+		m.Routes = make([]*Route, len(all))
+		for i, a := range all {
+			if m.Routes[i] = routeOf(a); a == answer {
+				m.Answer = m.Routes[i]
+			}
 		}
 		return m
 	}

@@ -16,10 +16,14 @@ import (
 // CheckFile returns what cannot work in the templates of a file whatever their data are, such as
 // {{request.Inptu "q"}}: see templates.Host.
 func CheckFile(trees map[string]*parse.Tree, funcs map[string]reflect.Type) (faults []fault.Fault) {
-	check := typecheck.Set{Trees: trees, Funcs: funcs}
-	for _, name := range slices.Sorted(maps.Keys(trees)) {
-		problems, _ := check.Check(name, nil)
-		for _, p := range problems {
+	check, wrong := typecheck.Set{Trees: trees, Funcs: funcs}, map[string][]typecheck.Problem{}
+	for name := range trees {
+		if problems, _ := check.Check(name, nil); len(problems) > 0 {
+			wrong[name] = problems
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(wrong)) {
+		for _, p := range wrong[name] {
 			if p.Template == name { // what it calls is checked by itself
 				faults = append(faults, fault.Fault{File: p.File, Line: p.Line, Column: p.Column, Text: p.String()})
 			}
