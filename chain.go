@@ -173,7 +173,7 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 			return // cheaper than a call of recover
 		}
 		if v := recover(); v != nil {
-			x.conclude(w, &x.req, Response{}, recovered(v))
+			x.conclude(w, &x.req, Response{}, reply.Recovered(v))
 			x.endpoint.table.recycle(x)
 		}
 	}()
@@ -282,7 +282,7 @@ func (x *exchange) tryGuards(w http.ResponseWriter, req *Request, i int) (resp R
 			return
 		}
 		if v := recover(); v != nil {
-			err = recovered(v)
+			err = reply.Recovered(v)
 		}
 	}()
 	for steps := x.endpoint.steps; i < len(steps) && steps[i].guard != nil; i++ {
@@ -363,7 +363,7 @@ func (x *exchange) try(req *Request, f flowFunc) (resp Response, err error) {
 			return // cheaper than a call of recover
 		}
 		if v := recover(); v != nil {
-			err = recovered(v)
+			err = reply.Recovered(v)
 		}
 	}()
 	if resp, err = f(req); err != nil || !resp.encoded() {
@@ -422,7 +422,7 @@ func (x *exchange) user(req *Request) any {
 func (x *exchange) authenticate(req *Request) (user any, err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = recovered(v)
+			err = reply.Recovered(v)
 		}
 	}()
 	user, err = x.settings.authenticate(req)

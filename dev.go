@@ -122,7 +122,7 @@ func (d *routerInDev) showError(req *http.Request, err error, x *exchange) (resp
 
 // frames returns the frames of a panic that the log shows: those of the application. It returns nil
 // if the client is not shown the stack, so that the log has all of it.
-func (d *routerInDev) frames(req *http.Request, p *panicError, x *exchange) []string {
+func (d *routerInDev) frames(req *http.Request, p *reply.PanicError, x *exchange) []string {
 	if !mayShow(req) {
 		return nil
 	}
@@ -140,8 +140,8 @@ func (d *routerInDev) failure(req *http.Request, err error, x *exchange) devpage
 	if x.endpoint.path != nil && !x.endpoint.miss {
 		f.Route = req.Method + " " + x.endpoint.path.String()
 	}
-	if panicked := (*panicError)(nil); errors.As(err, &panicked) {
-		f.Panic = panicked.stack
+	if panicked := (*reply.PanicError)(nil); errors.As(err, &panicked) {
+		f.Panic = panicked.Stack
 	}
 	return f
 }

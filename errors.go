@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -129,29 +128,6 @@ func hasNoCause(err error) bool {
 	return false
 }
 
-// A panicError is the error for a panic of a handler, a guard or middleware.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("panic: %v", e.value) }
-
-// Unwrap returns the panic's value if that is an error, for errors.As in OnError.
-func (e *panicError) Unwrap() error {
-	err, _ := e.value.(error)
-	return err
-}
-
-// recovered returns the error for a recovered panic. It panics again with
-// http.ErrAbortHandler, with which a handler asks the server to abort the connection.
-func recovered(v any) error {
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	return &panicError{v, debug.Stack()}
-}
-
 // problemOf returns the part of an error that the client may see.
 func problemOf(err error) (p reply.Problem) {
 	unknown := reply.Problem{Status: http.StatusInternalServerError}
@@ -160,7 +136,7 @@ func problemOf(err error) (p reply.Problem) {
 			p = unknown // a method of the error panicked: it is a nil pointer, for example
 		}
 	}()
-	var panicked *panicError
+	var panicked *reply.PanicError
 	if errors.As(err, &panicked) {
 		return unknown
 	}
@@ -450,7 +426,7 @@ func (x *exchange) log(req *Request, err error) { x.logAnswered(req, err, proble
 // first two are failures of the application, and have the level Error.
 func (x *exchange) logAnswered(req *Request, err error, status int) {
 	err = reply.SafeError(err)
-	var panicked *panicError
+	var panicked *reply.PanicError
 	level, message := slog.LevelError, "flow: request failed"
 	if !errors.As(err, &panicked) && status < 500 {
 		if hasNoCause(err) {
@@ -498,13 +474,13 @@ func (x *exchange) logMistakes(dst any) {
 }
 
 // stackArgs returns the arguments for the log that hold the stack of a panic.
-func (x *exchange) stackArgs(req *http.Request, p *panicError) []any {
+func (x *exchange) stackArgs(req *http.Request, p *reply.PanicError) []any {
 	if x.settings.dev != nil {
 		if frames := x.settings.dev.frames(req, p, x); frames != nil {
 			return []any{"at", strings.Join(frames, ", ")}
 		}
 	}
-	return []any{"stack", string(p.stack)}
+	return []any{"stack", string(p.Stack)}
 }
 
 // firstRefusal reports whether a redirect of the endpoint is refused for this reason for

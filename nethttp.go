@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"runtime/debug"
 	"slices"
 
 	"github.com/julienschmidt/httprouter"
@@ -164,10 +163,7 @@ func (x *exchange) recoverChain(w http.ResponseWriter, t *reply.Writer, before r
 	if v == nil {
 		return
 	}
-	if v == http.ErrAbortHandler {
-		panic(v)
-	}
-	err := &panicError{v, debug.Stack()}
+	err := reply.Recovered(v)
 	if t.Sent {
 		x.log(&x.req, err)
 		panic(http.ErrAbortHandler) // the client must see that the answer is truncated
