@@ -80,6 +80,7 @@ func TestDeadLinks(t *testing.T) {
 	for _, tt := range []struct{ page, want string }{
 		// Every attribute.
 		{`<a href="/usrs">x</a>`, `1:10: href of <a>: nothing answers /usrs: did you mean /users?`},
+		{"{{/* a comment\nof two lines */}}\n" + `<a href="/usrs">x</a>`, `3:10: href of <a>: nothing answers /usrs: did you mean /users?`},
 		{`<map><area href="/serach"></map>`, `1:18: href of <area>: nothing answers /serach: did you mean /search?`},
 		{`<link rel="stylesheet" href="/ap.css">`, `1:30: href of <link>: nothing answers /ap.css: did you mean /app.css?`},
 		{`<link rel="preload" as="image" imagesrcset="/img/logo.png 1x, /img/logo@3x.png 3x">`, `1:45: imagesrcset of <link>: nothing answers /img/logo@3x.png: did you mean /img/logo@2x.png?`},

@@ -113,6 +113,9 @@ func (f *File) readText() {
 	source, _, _ := f.source()
 	own, isText := literal(f.trees[f.File], source)
 	f.html, f.IsText = own, isText && len(f.trees) == 1 && len(f.trees[f.File].Root.Nodes) == 1
+	if f.IsText {
+		f.textAt = f.trees[f.File].Root.Nodes[0].Position()
+	}
 }
 
 // readTitle notes the title of an .html page, unless actions are in it.

@@ -38,7 +38,8 @@ type File struct {
 	faults     []fault.Fault          // of the file by itself; if there are any, no view uses the file
 	notes      *notes                 // nil if there are none
 	html       string
-	IsText     bool // it is one piece of HTML, without actions and definitions
+	IsText     bool      // it is one piece of HTML, without actions and definitions
+	textAt     parse.Pos // where that piece begins, as behind a comment
 	// partials and Assets depend on which other files there are: see stillResolves.
 	partials map[string]string // the files of the partials that it calls, by the names in {{template}}
 	Assets   []string          // the public files that it names
@@ -180,7 +181,9 @@ func (f *File) Trees() []*parse.Tree {
 	if !f.IsText {
 		return f.sorted
 	}
-	return []*parse.Tree{f.text()}
+	t := f.text()
+	t.Root.Nodes[0].(*parse.TextNode).Pos = f.textAt // not in text: parse looks for the line in a text that the tree has not
+	return []*parse.Tree{t}
 }
 
 // text returns the template of a file that is nothing but text. It does not parse again, since a site may
