@@ -187,7 +187,7 @@ func compile(r *Router) *table {
 	} else {
 		c.addExampleFaults(routes)
 	}
-	keeps := r.keepsCompiler || len(r.disks()) > 0
+	keeps := r.keepsCompiler || len(r.inDev()) > 0
 	for _, c := range all {
 		if keeps {
 			c.table.compiler = c

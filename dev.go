@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -60,9 +59,6 @@ func (t *table) binary(r *Router, log *slog.Logger) ondisk.Binary {
 	return ondisk.Binary{Tree: r.tree, Host: t.host(r), Application: t.application(), Log: log}
 }
 
-// gone returns an error if a route file is not on disk.
-func (d *routerInDev) gone(r *routetree.Route) error { return d.disk.Gone(r) }
-
 // publicFile returns a handler that serves a public file from disk.
 func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
 	return func(req *Request) (Response, error) {
@@ -75,15 +71,6 @@ func (d *routerInDev) publicFile(p *routetree.Public) flowFunc {
 		}
 		return Response{}, Error(http.StatusNotFound, "", err)
 	}
-}
-
-// unbuiltPublicFile returns the pattern of a public file, given its path below public/, that
-// is on disk and not in the binary. It returns nil if there is no such file.
-func (d *routerInDev) unbuiltPublicFile(name string) *pattern.Pattern {
-	if p := d.disk.UnbuiltPublic(d.router.tree, name); p != nil {
-		return p.Pattern
-	}
-	return nil
 }
 
 // hint returns a sentence for the client about a 404, or "".
@@ -165,11 +152,11 @@ func mayShow(req *http.Request) bool { return livereload.NoteOf(req.Context()) !
 
 // sources returns the directories below which a file is looked for that a message names.
 func (r *Router) sources() []string {
-	dirs := []string{".", r.sourceDir()}
+	dirs := []string{".", r.sourceDir()} // "" is "."
 	if r.dev != nil {
 		dirs = append(dirs, r.dev.disk.Dir())
 	}
-	return slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" })
+	return dirs
 }
 
 // Dev makes the Router read templates and public files from a directory on disk, at each
@@ -200,16 +187,13 @@ func (r *Router) Dev(dir string) {
 // startDev calls Dev for r, as the flags of the command serve say, and for each Router mounted
 // inside it with the directory of its source, if that is on this machine.
 func (r *Router) startDev(set command.Dev) error {
-	dir, err := set.Find(r.sourceDir(), routetree.RouterDir)
+	dir, err := set.Find(r.sourceDir())
 	if err != nil {
 		return err
 	}
-	if err := devpage.CheckEditor(); err != nil {
-		return command.Usagef("-dev: %v", err)
-	}
 	r.Dev(dir)
 	for _, inner := range r.withMounted()[1:] {
-		if dir := inner.sourceDir(); inner.dev == nil && command.IsSource(dir, routetree.RouterDir) {
+		if dir := inner.sourceDir(); inner.dev == nil && command.IsSource(dir) {
 			inner.Dev(dir)
 		}
 	}
@@ -219,15 +203,6 @@ func (r *Router) startDev(set command.Dev) error {
 // sourceDir returns the directory of the Go file that called New, as the compiler recorded
 // it. It returns "" if that was a test file.
 func (r *Router) sourceDir() string { return filepath.FromSlash(r.app.source()) }
-
-// diskDirs returns the absolute names of the directories of Dev, for r and the Routers
-// mounted inside it.
-func (r *Router) diskDirs() (dirs []string) {
-	for _, s := range r.disks() {
-		dirs = append(dirs, s.AbsoluteDir())
-	}
-	return dirs
-}
 
 // findUnbuilt returns the endpoint for a public file that is on disk, not in the binary, and
 // answers a request. The file may belong to r, the outermost Router, or to a Router mounted inside it.
@@ -239,13 +214,10 @@ func (r *Router) findUnbuilt(req *http.Request) *endpoint {
 		return nil
 	}
 	found, _ := r.table.Load().matcher.Find(http.MethodGet, asked.Segments)
-	for _, r := range r.withMounted() {
-		if r.dev == nil {
-			continue
-		}
-		t := r.table.Load()
-		if p := r.dev.disk.UnbuiltPublicAt(r.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
-			e := t.endpoint(&owner{file: p.File}, p.Pattern, http.MethodGet, t.standard, handler{flow: r.dev.publicFile(p)}, 0)
+	for _, d := range r.inDev() {
+		t := d.router.table.Load()
+		if p := d.disk.UnbuiltPublicAt(d.router.tree, asked); p != nil && (found == nil || pattern.Compare(t.rank(p.Pattern, found), found.path) < 0) {
+			e := t.endpoint(&owner{file: p.File}, p.Pattern, http.MethodGet, t.standard, handler{flow: d.publicFile(p)}, 0)
 			e.public = true
 			return e
 		}
@@ -269,13 +241,15 @@ func (t *table) rank(own *pattern.Pattern, other *endpoint) *pattern.Pattern {
 // neither for that nor for a Router mounted inside.
 func (r *Router) newFront() *devFront {
 	var files []*disk.Watcher
-	for _, s := range r.disks() {
-		files = append(files, s.Watcher())
+	front := &devFront{Map: http.HandlerFunc(r.serveMap)}
+	for _, d := range r.inDev() {
+		files, front.Dirs = append(files, d.disk.Watcher()), append(front.Dirs, d.disk.AbsoluteDir())
 	}
 	if files == nil {
 		return nil
 	}
-	return &devFront{Hub: livereload.NewHub(files...), Map: http.HandlerFunc(r.serveMap)}
+	front.Hub = livereload.NewHub(files...)
+	return front
 }
 
 // answerInDev answers a request if it comes from this machine, or is for a public file that is on
@@ -306,13 +280,10 @@ func (r *Router) answerInDev(w http.ResponseWriter, req *http.Request) bool {
 // the Routers mounted inside it. Links that lead nowhere are among them, which no page fails of. What the
 // rules for whole pages say takes longer, and is only among them if judgesPages is set.
 func (r *Router) foundOnDisk(judgesPages bool) (found []fault.Fault) {
-	for _, r := range r.withMounted() {
-		if r.dev == nil {
-			continue
-		}
-		t, routes := r.table.Load(), r.siteOnDisk()
-		checked, err := r.dev.checked(context.Background())
-		found = slices.Concat(found, fault.Of(err), r.dev.disk.Warnings(), t.compiler.datalessFaults(checked), linkFaults(checked, r.tree, routes), examples.Check(r.tree, r.dev.disk.Files(), routes))
+	for _, d := range r.inDev() {
+		t, tree, routes := d.router.table.Load(), d.router.tree, d.router.siteOnDisk()
+		checked, err := d.checked(context.Background())
+		found = slices.Concat(found, fault.Of(err), d.disk.Warnings(), t.compiler.datalessFaults(checked), linkFaults(checked, tree, routes), examples.Check(tree, d.disk.Files(), routes))
 		if judgesPages {
 			found = append(found, t.prove(checked)...)
 		}
@@ -341,17 +312,17 @@ func (r *Router) shown(err error) []devpage.Fault {
 func (r *Router) siteOnDisk() *site.Map {
 	r = r.outermost()
 	var disks []site.Disk
-	for _, s := range r.disks() {
-		disks = append(disks, s)
+	for _, d := range r.inDev() {
+		disks = append(disks, d.disk)
 	}
 	return r.table.Load().site.WithDisk(disks...)
 }
 
-// disks returns the directories of Dev, for r and the Routers mounted inside it.
-func (r *Router) disks() (all []*ondisk.Source) {
+// inDev returns those of r and the Routers mounted inside it that Dev was called for.
+func (r *Router) inDev() (all []*routerInDev) {
 	for _, r := range r.withMounted() {
 		if r.dev != nil {
-			all = append(all, r.dev.disk)
+			all = append(all, r.dev)
 		}
 	}
 	return all
@@ -426,18 +397,20 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 	routemap.Page{Map: t.compiler.routeMap(nil), Total: len(r.Routes()), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
-// describe returns what the route map prints of an endpoint.
+// describe returns what the route map prints of an endpoint. r is the outermost Router.
 func (r *Router) describe(e *endpoint) routemap.Endpoint {
-	of, name, inside := e.asRoute(), "", ""
-	for _, info := range r.Routes() {
-		if info.Method == of.Method && info.Pattern == e.path.String() && strings.HasSuffix(of.File, info.File) {
-			name = info.Name
+	d := routemap.NewEndpoint(e.asRoute())
+	for _, of := range r.withMounted() {
+		if of.table.Load() != e.table {
+			continue
+		}
+		for m := of.mounted.Load(); m != nil; m = m.outer.mounted.Load() {
+			d.Name = m.name(d.Name)
 		}
 	}
 	if e.around != nil {
-		inside = e.around.owner.file
+		d.Inside = e.around.owner.file
 	}
-	d := routemap.NewEndpoint(of, name, inside)
 	_, d.AddsSlash = e.handler.std.(addSlash)
 	return d
 }
@@ -459,16 +432,4 @@ func (r *Router) knownRoutes() (all []site.Route) {
 		}
 	}
 	return all
-}
-
-// printExplanation runs the command routes -explain.
-func (r *Router) printExplanation(set command.Routes, w io.Writer) error {
-	q, err := routemap.ParseQuestion(set.Explain)
-	if err != nil {
-		return command.Usagef("-explain: %v", err)
-	}
-	if set.JSON {
-		return command.PrintJSON(w, r.explain(q))
-	}
-	return r.explain(q).Print(w)
 }

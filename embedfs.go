@@ -309,7 +309,7 @@ func encodePage(r Response, req *Request) (Response, error) {
 	case faults != nil && errors.Is(err, templates.ErrFaulty): // only in development
 		return Response{}, faults
 	case r.kind == kindPage: // only in development: the file on disk is missing
-		return Response{}, errors.Join(faults, x.settings.dev.gone(x.endpoint.owner.route))
+		return Response{}, errors.Join(faults, x.settings.dev.disk.Gone(x.endpoint.owner.route))
 	default:
 		return Response{}, errors.Join(faults, fmt.Errorf("flow: View: %w", err))
 	}

@@ -1,12 +1,9 @@
 package flow
 
 import (
-	"fmt"
-	"os"
 	"strings"
 
 	"example.com/flow/internal/check/manifest"
-	"example.com/flow/internal/fault"
 	"example.com/flow/internal/site"
 )
 
@@ -51,18 +48,4 @@ func (r *Router) stableFile(shown string) string {
 		return file
 	}
 	return r.inApp(file)
-}
-
-// breaksSince returns warnings of the requests that the version of a manifest in a file expects to be
-// answered, and that are not.
-func (r *Router) breaksSince(file string) ([]fault.Fault, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("-previous: %w", err)
-	}
-	old, err := manifest.Parse(text, manifest.Program())
-	if err != nil {
-		return nil, fmt.Errorf("-previous=%s: %w", file, err)
-	}
-	return manifest.Breaks(old, r.manifest(), r.table.Load().site), nil
 }

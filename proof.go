@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/flow/internal/check/lineends"
 	"example.com/flow/internal/check/pages"
 	"example.com/flow/internal/fault"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // eachInside calls f for r, the Routers mounted inside it, and those of Hosts that are mounted in
@@ -34,16 +36,18 @@ func (r *Router) eachInside(f func(before string, r *Router)) {
 	visit("", r)
 }
 
-// proved returns the warnings about the pages of r and of all Routers inside it. Check does not
-// look for them, so that serving does not wait for it.
-func (r *Router) proved() (warnings []fault.Fault) {
+// lateWarnings returns the warnings about the pages of r and of all Routers inside it, and then those about the
+// line ends of their files. Check does not look for them, so that serving does not wait for it.
+func (r *Router) lateWarnings() (warnings []fault.Fault) {
+	var trees []*routetree.Tree
 	r.eachInside(func(before string, r *Router) {
+		trees = append(trees, r.tree)
 		for _, f := range r.table.Load().prove(r.checkedViews()) {
 			f.Text = before + f.Text
 			warnings = append(warnings, f)
 		}
 	})
-	return warnings
+	return append(warnings, lineends.Check(trees)...)
 }
 
 // prove returns the warnings about the pages of the Router, given its templates.
@@ -59,25 +63,16 @@ func (t *table) prove(checked *pages.Checked) []fault.Fault {
 	})
 }
 
-// describePages returns what check -v says of the pages of r and of all Routers inside it: those that
-// run no script, and those of which the rules say less.
-func (r *Router) describePages() string {
-	pages := 0
-	var without, inPart []string
-	r.eachInside(func(before string, r *Router) {
-		for _, p := range r.checkedViews().Pages() {
-			pages++
-			if p.RunsNoScript {
-				without = append(without, fmt.Sprintf("%s%s: runs no script\n", before, p.File))
-			}
-			if p.Unknown != "" {
-				inPart = append(inPart, fmt.Sprintf("%s%s: judged in part: %s may write HTML\n", before, p.File, p.Unknown))
-			}
-		}
-	})
-	if pages == 0 {
-		return ""
+// describeViews returns what check -v says: which templates of r and of the Routers mounted inside it have no
+// plan, and of the pages of all Routers inside it.
+func (r *Router) describeViews() string {
+	var lines []string
+	rendered := 0
+	for _, r := range r.withMounted() {
+		more, n := r.checkedViews().Views.Unplanned()
+		lines, rendered = append(lines, more...), rendered+n
 	}
-	return fmt.Sprintf("%d of %d pages run no script\n%s", len(without), pages, strings.Join(without, "")) +
-		fmt.Sprintf("%d of %d pages are judged in part: an action of unknown type stands in them\n%s", len(inPart), pages, strings.Join(inPart, ""))
+	var all []pages.Proof
+	r.eachInside(func(before string, r *Router) { all = append(all, r.checkedViews().Pages(before)...) })
+	return fmt.Sprintf("plans render %d of %d templates\n%s%s", rendered-len(lines), rendered, strings.Join(lines, ""), pages.Describe(all))
 }

@@ -65,9 +65,9 @@ func (r *Request) Asset(name string) (string, error) {
 // development, the URL has no hash. It is the template function asset.
 func (t *table) asset(base match.URLBase, name string) (string, error) {
 	a := t.assets[name]
-	if a == nil && t.settings.dev != nil {
-		if p := t.settings.dev.unbuiltPublicFile(name); p != nil {
-			a = &asset{pattern: p}
+	if dev := t.settings.dev; a == nil && dev != nil {
+		if p := dev.disk.UnbuiltPublic(dev.router.tree, name); p != nil {
+			a = &asset{pattern: p.Pattern}
 		}
 	}
 	switch {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,14 +12,13 @@ import (
 	"slices"
 	"strings"
 
-	"example.com/flow/internal/check/lineends"
+	"example.com/flow/internal/check/manifest"
 	"example.com/flow/internal/command"
 	"example.com/flow/internal/develop/devlink"
 	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/livereload"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/routes/forms"
-	"example.com/flow/internal/serve/routes/routetree"
 	"example.com/flow/internal/serve/wire/server"
 )
 
@@ -77,21 +75,10 @@ func runProcess(ctx context.Context, build func(context.Context) (*Router, error
 // OnStop.
 func runCommand(ctx context.Context, build func(context.Context) (*Router, error), c command.Command, p command.Process) error {
 	log := &livereload.Log{} // keeps something in development only
-	switch c.Name {
-	case "serve":
-		to := p.Stderr
-		if c.Serve.Log == "text" && (c.Serve.Dev.On || devpage.IsTerminal(to)) {
-			to = devpage.Lines(to)
-		}
-		slog.SetDefault(c.Serve.Log.Logger(to))
-		if c.Serve.Dev.On {
-			log.Keep()
-		}
-	case "export": // whose requests are nobody's
-		slog.SetDefault(slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})))
-	}
+	c.SetLogger(p.Stderr)
 	var tool *devlink.App // nil unless "flow dev" has started the program
 	if c.Serve.Dev.On {
+		log.Keep()
 		var err error
 		if tool, ctx, err = devlink.Start(ctx); err != nil { // ctx ends when the tool does
 			return fmt.Errorf("%s: %w", c.Program, err)
@@ -128,94 +115,45 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 	r.keepsCompiler = c.Name == "routes" && c.Routes.Explain != ""
 	r.forChecksOnly = c.Name == "check" || c.Name == "manifest"
 	err := r.Check()
-	if c.Name == "check" {
-		var trees []*routetree.Tree
-		r.eachInside(func(_ string, r *Router) { trees = append(trees, r.tree) })
-		warnings := slices.Concat(fault.Of(r.compile().warnings), r.proved(), lineends.Check(trees))
-		if c.Check.Previous != "" && err == nil {
-			broken, err := r.breaksSince(c.Check.Previous)
-			if err != nil {
-				return fmt.Errorf("%s: %w", c.Program, err)
-			}
-			warnings = append(warnings, broken...)
-		}
-		err = r.printFaults(p, err, warnings, c.Check)
-	}
-	if err != nil {
-		return err
-	}
 	switch {
+	case c.Name == "check":
+		return r.runCheck(err, c, p)
+	case err != nil:
+		return err
 	case c.Name == "export":
 		return c.Export(ctx, r, p)
 	case c.Name == "manifest":
 		return command.PrintJSON(p.Stdout, r.manifest())
-	case c.Check.JSON:
-		return nil
 	case r.keepsCompiler:
-		return r.printExplanation(c.Routes, p.Stdout)
-	case c.Name == "routes":
-		return r.printRoutes(c.Routes, p.Stdout)
+		return c.Routes.PrintExplanation(p.Stdout, r.explain)
 	}
-	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n", len(r.Routes()))
-	if c.Check.Verbose && err == nil {
-		lines, rendered := r.unplanned()
-		_, err = fmt.Fprintf(p.Stdout, "plans render %d of %d templates\n%s%s", rendered-len(lines), rendered, strings.Join(lines, ""), r.describePages())
-	}
-	return err
+	return command.PrintRoutes(p.Stdout, c.Routes, r.Routes(), RouteInfo.cells, r.patternsOf(c.Routes.Path))
 }
 
-// printRoutes prints the routes that the flags of the command routes select, as a table or as JSON.
-func (r *Router) printRoutes(set command.Routes, w io.Writer) error {
-	answering := r.patternsOf(set.Path)
-	listed := slices.DeleteFunc(r.Routes(), func(i RouteInfo) bool { return !set.Selects(i.Method, i.Pattern, answering[i.Pattern]) })
-	if set.JSON {
-		return command.PrintJSON(w, append([]RouteInfo{}, listed...)) // [] and not null if there are none
-	}
-	rows := [][]string{{"METHOD", "URL", "GUARDS", "HANDLER", "NAME", "FILE"}}
-	for _, i := range listed {
-		rows = append(rows, []string{i.Method, i.Pattern, cmp.Or(strings.Join(i.Guards, ", "), "public"), cmp.Or(i.Handler, "-"), cmp.Or(i.Name, "-"), cmp.Or(i.File, "-")})
-	}
-	columns := 0 // programs get whole lines
-	if devpage.IsTerminal(w) {
-		columns = 120
-	}
-	return command.PrintTable(w, rows, columns)
+// cells returns what the command routes prints of a route.
+func (i RouteInfo) cells() []string {
+	return []string{i.Method, i.Pattern, cmp.Or(strings.Join(i.Guards, ", "), "public"), cmp.Or(i.Handler, "-"), cmp.Or(i.Name, "-"), cmp.Or(i.File, "-")}
 }
 
-// printFaults prints the faults of an error of Check, and warnings: as JSON, or each with its
-// line of the source, if that is on this machine. It returns command.ErrReported if there are
-// faults, or warnings that are to count as such, and an error that holds none as it is.
-func (r *Router) printFaults(p command.Process, err error, warnings []fault.Fault, set command.Check) error {
-	found := fault.Of(err)
-	if err != nil && len(found) == 0 {
+// runCheck runs the command check, given the error of Check.
+func (r *Router) runCheck(err error, c command.Command, p command.Process) error {
+	warnings := slices.Concat(fault.Of(r.compile().warnings), r.lateWarnings())
+	if c.Check.Previous != "" && err == nil {
+		broken, err := manifest.Breaks(c.Check.Previous, r.manifest(), r.table.Load().site)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Program, err)
+		}
+		warnings = append(warnings, broken...)
+	}
+	if err := c.Check.Report(p, err, warnings, r.sources()); err != nil || c.Check.JSON {
 		return err
 	}
-	found = append(found, fault.Of(fault.Warnings(warnings))...)
-	if set.JSON {
-		if err := command.PrintFaults(p.Stdout, found); err != nil {
-			return err
-		}
-	} else {
-		var all []devpage.Fault
-		for _, f := range found {
-			all = append(all, devpage.Parse(f.Text, r.sources()...)...)
-		}
-		io.WriteString(p.Stderr, devpage.ColorsOf(p.Stderr, p.Getenv).Faults(devpage.Red, all))
+	details := ""
+	if c.Check.Verbose {
+		details = r.describeViews()
 	}
-	if err != nil || set.WarningsFail && len(found) > 0 {
-		return command.ErrReported
-	}
-	return nil
-}
-
-// unplanned returns a line for each template that has no plan, and how many templates are
-// rendered, for r and the Routers mounted inside it.
-func (r *Router) unplanned() (lines []string, rendered int) {
-	for _, r := range r.withMounted() {
-		more, n := r.checkedViews().Views.Unplanned()
-		lines, rendered = append(lines, more...), rendered+n
-	}
-	return lines, rendered
+	_, err = fmt.Fprintf(p.Stdout, "no faults in %d routes\n%s", len(r.Routes()), details)
+	return err
 }
 
 // serve runs the command serve. tool is nil unless "flow dev" has started the program.
@@ -238,16 +176,14 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 			return command.ErrReported
 		}
 		if r.dev != nil {
-			return r.printFaults(p, err, nil, command.Check{})
+			return command.Check{}.Report(p, err, nil, r.sources())
 		}
 		return err
 	}
 	config, err := set.Config(s.Log)
 	if err == nil {
 		s.TLS = config
-		routers := routersOf(r)
-		beginAll(routers)
-		if r.front != nil {
+		if r.begin(); r.front != nil {
 			r.front.Log = log
 			if set.Log == "text" {
 				r.front.Terminal = &livereload.Terminal{To: p.Stderr, Colors: devpage.ColorsOf(p.Stderr, p.Getenv)}
@@ -255,13 +191,13 @@ func (r *Router) serve(ctx context.Context, c command.Command, p command.Process
 		}
 		at, secure := set.Addr, config != nil
 		if tool != nil {
-			r.front.Connect(tool, s, r.diskDirs(), r.wrongOnDisk)
+			r.front.Connect(tool, s, r.wrongOnDisk)
 			if set.AddrGiven { // by the tool, which is a proxy then
 				at, secure = "localhost:"+p.Getenv("PORT"), false
 			}
 		}
 		ctx = server.WithURL(ctx, at, secure)
-		err = startAndServe(ctx, s, routers, func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
+		err = startAndServe(ctx, s, routersOf(r), func(s *server.Server) error { return s.ListenAndServe(ctx, set.Addr) })
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Program, err)
@@ -362,7 +298,6 @@ func serveHandler(ctx context.Context, name string, h http.Handler, serve func(*
 		if err := check(); err != nil {
 			return err
 		}
-		beginAll(routers)
 		if err := startAndServe(ctx, s, routers, serve); err != nil {
 			return fmt.Errorf("flow: %s: %w", name, err)
 		}
@@ -370,17 +305,12 @@ func serveHandler(ctx context.Context, name string, h http.Handler, serve func(*
 	})
 }
 
-// beginAll has Routers without faults begin, so that they log warnings now, and not with the
-// first request.
-func beginAll(routers []*Router) {
+// startAndServe has Routers without faults begin, so that they log warnings now and not with the first
+// request, calls their functions of OnStart, and serves unless ctx has ended meanwhile.
+func startAndServe(ctx context.Context, s *server.Server, routers []*Router, serve func(*server.Server) error) error {
 	for _, r := range routers {
 		r.begin()
 	}
-}
-
-// startAndServe calls the functions of OnStart of Routers, and serves unless ctx has ended
-// meanwhile.
-func startAndServe(ctx context.Context, s *server.Server, routers []*Router, serve func(*server.Server) error) error {
 	for _, r := range routers {
 		if proceed, err := r.hooks.Start(ctx, s); !proceed {
 			return err

@@ -1,8 +1,9 @@
 // Package command is the command line of an application. [Parse] reads the arguments of a
 // [Process] into a [Command]: a name such as "serve", and its flags. [Run] parses, has the
 // application execute the command, and calls [Exit], which prints an error and returns the
-// exit code. The commands help and version need no application, and are executed here. Flags
-// that the application itself has registered in package flag are parsed as well (own.go).
+// exit code. The commands help and version need no application, and are executed here; the
+// others print by [PrintRoutes], [Routes.PrintExplanation], [Check.Report] and [PrintJSON]. Flags that the
+// application itself has registered in package flag are parsed as well (own.go).
 //
 // The tool flow has commands of another kind, and shares the rest: exit codes and errors in
 // arguments (exit.go), faults as JSON (json.go), the lines of a help about a flag, the version.
@@ -23,6 +24,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/fault"
 	"example.com/flow/internal/serve/wire/server"
 	"example.com/flow/internal/shell"
@@ -225,6 +227,19 @@ func (s *Serve) check() error {
 		return Usagef("-socket-mode is for a socket in the file system: -addr is %q, and not unix:/path/of/the.sock", s.Addr)
 	}
 	return nil
+}
+
+// SetLogger sets slog.Default to the logger of the command, which may be that of the application, too.
+func (c Command) SetLogger(to io.Writer) {
+	switch c.Name {
+	case "serve":
+		if c.Serve.Log == "text" && (c.Serve.Dev.On || devpage.IsTerminal(to)) {
+			to = devpage.Lines(to)
+		}
+		slog.SetDefault(c.Serve.Log.Logger(to))
+	case "export": // whose requests are nobody's
+		slog.SetDefault(slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	}
 }
 
 // Config returns the TLS configuration with the certificate of the flags, which is read again

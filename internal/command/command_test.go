@@ -99,7 +99,7 @@ func TestDevFind(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			is := is.New(t)
-			dir, err := (&Dev{On: true, Dir: tt.value}).Find(tt.source, "router")
+			dir, err := (&Dev{On: true, Dir: tt.value}).Find(tt.source)
 			is.Equal(dir, tt.want)
 			if tt.err == "" {
 				is.NoErr(err)

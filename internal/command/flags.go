@@ -9,7 +9,9 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"example.com/flow/internal/develop/devpage"
 	"example.com/flow/internal/develop/disk"
+	"example.com/flow/internal/serve/routes/routetree"
 )
 
 // Dev is the flag -dev. Its value is a directory, and may be missing.
@@ -31,23 +33,26 @@ func (f *Dev) set(value string) error {
 }
 
 // Find returns the directory of the flag, or source if the flag has no value. It is an error
-// if the directory does not hold one called tree.
-func (f *Dev) Find(source, tree string) (string, error) {
+// if the directory has no routes, or if the editor that links are for is not known.
+func (f *Dev) Find(source string) (string, error) {
 	dir := cmp.Or(f.Dir, source)
 	switch {
 	case f.Dir == "" && !(filepath.IsAbs(source) && disk.IsDir(source)):
-		return "", Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", tree)
-	case !disk.IsDir(filepath.Join(dir, tree)):
-		return "", Usagef("-dev=%s: there is no directory %s in it", dir, tree)
+		return "", Usagef("-dev: the binary does not know where its source is: give the directory that holds %s/, as -dev=app", routetree.RouterDir)
+	case !disk.IsDir(filepath.Join(dir, routetree.RouterDir)):
+		return "", Usagef("-dev=%s: there is no directory %s in it", dir, routetree.RouterDir)
+	}
+	if err := devpage.CheckEditor(); err != nil {
+		return "", Usagef("-dev: %v", err)
 	}
 	return dir, nil
 }
 
 // IsSource reports whether dir, the directory of a source file as the compiler has recorded
-// it, is on this machine and holds a directory called tree. In a binary built with -trimpath,
+// it, is on this machine and holds routes. In a binary built with -trimpath,
 // dir is the import path of a package.
-func IsSource(dir, tree string) bool {
-	return filepath.IsAbs(dir) && disk.IsDir(filepath.Join(dir, tree))
+func IsSource(dir string) bool {
+	return filepath.IsAbs(dir) && disk.IsDir(filepath.Join(dir, routetree.RouterDir))
 }
 
 // setSocketMode takes the flag -socket-mode: permissions in octal, as chmod does.

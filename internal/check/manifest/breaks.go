@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -30,9 +31,18 @@ func required(r *site.Route) []string {
 
 func urlOf(r *site.Route) string { return URL(r.Pattern.Segments) }
 
-// Breaks returns what requests of an old version the running one does not answer as that did: a warning for
-// each, with the file of the old version. now is the manifest of the running version, and routes are its own.
-func Breaks(old, now *Manifest, routes *site.Map) (faults []fault.Fault) {
+// Breaks returns what requests of an old version, whose manifest is in a file, the running one does not
+// answer as that did: a warning for each, with the file of the old version. now is the manifest of the
+// running version, and routes are its own.
+func Breaks(file string, now *Manifest, routes *site.Map) (faults []fault.Fault, err error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("-previous: %w", err)
+	}
+	old, err := Parse(text, now.Program)
+	if err != nil {
+		return nil, fmt.Errorf("-previous=%s: %w", file, err)
+	}
 	sending := map[request][]Field{}
 	for _, s := range now.hosts() {
 		for _, l := range s.Links {
@@ -55,7 +65,7 @@ func Breaks(old, now *Manifest, routes *site.Map) (faults []fault.Fault) {
 		}
 		faults = append(faults, c.faults...)
 	}
-	return faults
+	return faults, nil
 }
 
 // hosts returns the hosts of a manifest by their names. What is answered for all hosts is with "".

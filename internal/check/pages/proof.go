@@ -183,7 +183,31 @@ func (c *Checked) Warnings(isFixed func(name string) bool) (warnings []fault.Fau
 	return warnings
 }
 
-// Pages returns the proofs of the pages and the error pages.
-func (c *Checked) Pages() []*Proof {
-	return slices.DeleteFunc(c.proofs(), func(p *Proof) bool { return p.isPart })
+// Pages returns what Describe needs of the pages and the error pages, with a text before the names of their
+// files.
+func (c *Checked) Pages(before string) (all []Proof) {
+	for _, p := range c.proofs() {
+		if !p.isPart {
+			all = append(all, Proof{File: before + p.File, RunsNoScript: p.RunsNoScript, Unknown: p.Unknown})
+		}
+	}
+	return all
+}
+
+// Describe returns which pages run no script, and of which the rules say less; "" if there are no pages.
+func Describe(pages []Proof) string {
+	var without, inPart []string
+	for _, p := range pages {
+		if p.RunsNoScript {
+			without = append(without, p.File+": runs no script\n")
+		}
+		if p.Unknown != "" {
+			inPart = append(inPart, fmt.Sprintf("%s: judged in part: %s may write HTML\n", p.File, p.Unknown))
+		}
+	}
+	if len(pages) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d pages run no script\n%s", len(without), len(pages), strings.Join(without, "")) +
+		fmt.Sprintf("%d of %d pages are judged in part: an action of unknown type stands in them\n%s", len(inPart), len(pages), strings.Join(inPart, ""))
 }

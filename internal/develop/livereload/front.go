@@ -123,6 +123,7 @@ func (f *Front) withNote(r *http.Request) (*http.Request, *Note) {
 // A Front gets the requests to an application before its Router does.
 type Front struct {
 	Hub      *Hub
+	Dirs     []string // that the application reads
 	Requests Recorder
 	Log      *Log         // what the application has logged; nil if that is not kept
 	Map      http.Handler // answers /_flow; nil means 404
@@ -157,14 +158,14 @@ func (f *Front) ServeHTTP(w http.ResponseWriter, r *http.Request, next http.Hand
 
 // Connect links the Front with the tool that has started the program: the tool says when files change
 // and what is wrong in newer source, and learns when the server listens, when it stops, and what is wrong
-// on disk. dirs are the directories that the application reads.
-func (f *Front) Connect(tool *devlink.App, s *server.Server, dirs []string, wrongOnDisk func() (faults, warnings []devpage.Fault)) {
+// on disk.
+func (f *Front) Connect(tool *devlink.App, s *server.Server, wrongOnDisk func() (faults, warnings []devpage.Fault)) {
 	f.Hub.SetPolling(false)
 	pages := struct {
 		*Hub
 		*Log
 	}{f.Hub, f.Log}
-	s.Opened = func(url string) { tool.Ready(url, dirs, pages, wrongOnDisk) }
+	s.Opened = func(url string) { tool.Ready(url, f.Dirs, pages, wrongOnDisk) }
 	s.Closed = func() { tool.Leave(f.Log.Last()) } // the end of the link tells the tool that this program accepts no more connections
 }
 

@@ -81,10 +81,9 @@ type Endpoint struct {
 	AddsSlash bool        `json:"-"` // it redirects from the prefix of a mounted handler to the prefix with a slash
 }
 
-// NewEndpoint returns the endpoint that a route is, with its name, if it has one. inside is the call of
-// Mount for its Router.
-func NewEndpoint(r *site.Route, name, inside string) Endpoint {
-	e := Endpoint{File: r.File, Pattern: r.Pattern.String(), Name: name, Inside: inside, Route: r}
+// NewEndpoint returns the endpoint that a route is.
+func NewEndpoint(r *site.Route) Endpoint {
+	e := Endpoint{File: r.File, Pattern: r.Pattern.String(), Name: r.Name, Route: r}
 	if r.Tree != nil {
 		e.Handler = r.Handler.String()
 	}
