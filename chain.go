@@ -150,8 +150,8 @@ func (e *endpoint) answer(w http.ResponseWriter, r *http.Request, values match.V
 	h := w.Header()
 	h["X-Content-Type-Options"] = nosniff
 	r.Pattern = e.pattern
-	if !e.safe && e.table.settings.refuses(r) {
-		e.table.refuse(w, r)
+	if !e.safe && e.table.settings.refusesOrigin(r) {
+		e.table.refuseOrigin(w, r)
 		return
 	}
 	switch {

@@ -301,7 +301,7 @@ func (c *compiler) addRoutes() {
 	t := c.table
 	t.standard = standardOnly(c.steps(c.plan.Uses))
 	t.notFound = t.unmatched(t.standard, nil, handler{flow: notFound})
-	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(t.deny))}
+	t.denied = handler{std: c.router.CrossOrigin.Handler(http.HandlerFunc(t.denyOrigin))}
 	for _, r := range c.tree.Routes {
 		c.addRoute(r)
 	}

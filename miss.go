@@ -25,7 +25,7 @@ func (t *table) miss(w http.ResponseWriter, r *http.Request, m match.Miss[endpoi
 	case m.Respelled != "":
 		e = t.redirect(pattern.Location(r, m.Respelled))
 	default:
-		e = t.otherMethod(r, m.Leaves)
+		e = t.methodNotAllowed(r, m.Leaves)
 	}
 	e.begin(w, r, t.mountParams(m.Path.Segments))
 }
@@ -59,11 +59,11 @@ func movedTo(target string) Response {
 	return Response{status: http.StatusPermanentRedirect}.Header("Location", target)
 }
 
-// otherMethod returns the endpoint for a path that has files, but none with a handler for
+// methodNotAllowed returns the endpoint for a path that has files, but none with a handler for
 // the method of the request. It answers OPTIONS with 204 and other methods with 405. The
 // standard middleware of the most specific file runs first. For a CORS preflight it is that
 // of the file which answers the method in Access-Control-Request-Method.
-func (t *table) otherMethod(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
+func (t *table) methodNotAllowed(r *http.Request, leaves []*match.Leaf[endpoint]) *endpoint {
 	allow := strings.Join(match.Allowed(leaves), ", ")
 	file := mainOwner(leaves[0])
 	if r.Method != http.MethodOptions {
@@ -96,34 +96,34 @@ func mainOwner(l *match.Leaf[endpoint]) *owner {
 	return answers[0].owner
 }
 
-// refuses reports whether CrossOriginProtection refuses a request. That lets every request
+// refusesOrigin reports whether CrossOriginProtection refuses a request. That lets every request
 // without the headers Sec-Fetch-Site and Origin pass, and not to ask it about these is
 // cheaper.
-func (s *settings) refuses(req *http.Request) bool {
+func (s *settings) refusesOrigin(req *http.Request) bool {
 	h := req.Header
 	return (len(h["Sec-Fetch-Site"]) > 0 || len(h["Origin"]) > 0) && s.crossOrigin.Check(req) != nil
 }
 
-// refuse answers a request from an origin that is not trusted, after the standard middleware
+// refuseOrigin answers a request from an origin that is not trusted, after the standard middleware
 // of the outermost Router.
-func (t *table) refuse(w http.ResponseWriter, r *http.Request) {
+func (t *table) refuseOrigin(w http.ResponseWriter, r *http.Request) {
 	outermost := t.outermost()
 	outermost.unmatched(outermost.standard, nil, t.denied).begin(w, r, nil)
 }
 
-// deny is the deny handler of CrossOrigin, unless the application sets another one. The
+// denyOrigin is the deny handler of CrossOrigin, unless the application sets another one. The
 // application may also have CrossOrigin guard a handler that is none of the Router's.
-func (r *Router) deny(w http.ResponseWriter, req *http.Request) {
+func (r *Router) denyOrigin(w http.ResponseWriter, req *http.Request) {
 	if r.outermost().begin() != nil {
-		r.table.Load().deny(w, req)
+		r.table.Load().denyOrigin(w, req)
 		return
 	}
 	http.Error(w, http.StatusText(http.StatusForbidden), http.StatusForbidden)
 }
 
-// deny answers a request whose origin is not trusted with 403. t.denied also calls it as its
-// next handler, in the rare case that the origin became trusted after refuses was called.
-func (t *table) deny(w http.ResponseWriter, req *http.Request) {
+// denyOrigin answers a request whose origin is not trusted with 403. t.denied also calls it as its
+// next handler, in the rare case that the origin became trusted after refusesOrigin was called.
+func (t *table) denyOrigin(w http.ResponseWriter, req *http.Request) {
 	// The chain before this handler is that of the outermost Router. The answer is that of the
 	// Router that owns the path, with the OnError and the error page that are nearest to the file.
 	x := &exchange{settings: &t.settings, endpoint: t.notFound}

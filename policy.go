@@ -80,8 +80,8 @@ func (x *exchange) beforeHeader(h http.Header, status int) {
 	if !showsNothing(status) && (len(types) > 0 && isHTML(types[0]) || !typed && status/100 != 3) {
 		x.addPolicy(h)
 	}
-	if x.nonce.Load() != nil && len(h[privateKey]) == 0 {
-		h[privateKey] = revalidatePrivate // a cache would send the nonce to others
+	if x.nonce.Load() != nil && len(h[cacheControl]) == 0 {
+		h[cacheControl] = revalidatePrivate // a cache would send the nonce to others
 	}
 }
 

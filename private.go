@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// privateKey is the header that this file is about.
-const privateKey = "Cache-Control"
+// cacheControl is the header that this file is about.
+const cacheControl = "Cache-Control"
 
 // keepPrivate sets the Cache-Control of an answer of flow's own forms that may be about a
 // person, so that no cache which people share keeps it. What a handler, a guard or middleware
@@ -16,11 +16,11 @@ const privateKey = "Cache-Control"
 // The answer to an error is another one than that for which guards and middleware have set
 // theirs. So theirs stays only if it keeps shared caches out, too.
 func (x *exchange) keepPrivate(h, asked http.Header, resp Response) {
-	switch set := h[privateKey]; {
-	case resp.sets(privateKey):
+	switch set := h[cacheControl]; {
+	case resp.sets(cacheControl):
 	case len(set) > 0 && (resp.more == nil || !resp.more.toError || keepsOut(set)):
 	case resp.kind == kindRendered, x.isPersonal(asked), len(h["Set-Cookie"]) > 0, resp.sets("Set-Cookie"):
-		h[privateKey] = revalidatePrivate
+		h[cacheControl] = revalidatePrivate
 	}
 }
 

@@ -1,2 +1,3 @@
-// Package check is the floor of what is only asked before a program serves, and never by a request.
+// Package check is the floor of what is only asked before a program serves. A request asks it once for each
+// type that Bind is given, to log what is wrong with the type.
 package check

@@ -1,3 +1,3 @@
-// Package pages is the part of the floor for templates: they are read, checked against types and links,
-// and compiled to plans. Nothing here knows requests or Routers.
+// Package pages is the part of the floor for templates: they are read, put into layouts, and compiled to
+// plans. Nothing here knows requests or Routers.
 package pages
