@@ -54,6 +54,7 @@ type table struct {
 	mountPrefix  *pattern.Pattern                // the prefix that the Router is mounted at; it is also the path of endpoints for requests without a route
 	maxBody      int64                           // in bytes, for routes that set none
 	routes       []*endpoint                     // of route files and of mounted handlers that are no Routers
+	infos        func() []RouteInfo              // the list of Routes, made when it is first asked for
 	compiler     *compiler                       // that has made the table; nil unless in development, or for the command routes -explain
 	pool         sync.Pool                       // of *exchange
 }
@@ -64,6 +65,8 @@ func newTable(r *Router) *table {
 		dir:         r.app.source(),
 		settings:    settings{crossOrigin: &r.CrossOrigin, dev: r.dev},
 		names:       map[string]*routetree.Route{},
+		misplaced:   map[string]bool{},
+		infos:       sync.OnceValue(func() []RouteInfo { return r.listRoutes(guardNames{}) }),
 		views:       &templates.Views{},
 		checked:     pages.New(&templates.Views{}, pages.Application{}, nil),
 		bare:        map[string]bool{},

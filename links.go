@@ -19,8 +19,8 @@ func (e *endpoint) asRoute() *site.Route {
 	if hosts, ok := e.handler.std.(Hosts); ok {
 		r.Hosts = map[string]*site.Map{}
 		for name, of := range hosts {
-			if t := of.table.Load(); t != nil {
-				r.Hosts[name] = t.site
+			if of != nil && of.table.Load() != nil {
+				r.Hosts[name] = of.table.Load().site
 			}
 		}
 	}

@@ -309,7 +309,7 @@ func (m *Mounted) infos(guards guardNames) (all []RouteInfo) {
 // with the directory of the application before route files, since other applications have files
 // of the same path.
 func (r *Router) infosInside(guards guardNames) []RouteInfo {
-	infos := r.infos(guards)
+	infos := r.listRoutes(guards)
 	for i := range infos {
 		infos[i].File = r.inApp(infos[i].File)
 	}

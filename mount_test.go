@@ -171,6 +171,10 @@ func TestMountFaults(t *testing.T) {
 			r.Mount("/x", inner)
 		}},
 		{"no tree inside", func(r *flow.Router) { r.Mount("/x", flow.New(nil)) }},
+		{"no tree inside, and a name out of place", func(r *flow.Router) {
+			r.At("nothing").GET().Name("x").Do(hello)
+			r.Mount("/x", flow.New(flowtest.Files("public/app.css")))
+		}},
 		{"a parameter of the prefix inside", func(r *flow.Router) { r.Mount("/[org]", flow.New(flowtest.Files("router/[org].html"))) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

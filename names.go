@@ -53,32 +53,44 @@ func (r *Router) Routes() []RouteInfo {
 	if r.building.Load() || r.compile().err != nil {
 		return nil
 	}
-	return r.infos(guardNames{})
+	infos := slices.Clone(r.table.Load().infos())
+	for i := range infos {
+		infos[i].Guards = slices.Clone(infos[i].Guards)
+	}
+	return infos
 }
 
-// infos is Routes, for a Router that is compiled and has no faults.
-func (r *Router) infos(guards guardNames) (all []RouteInfo) {
+// listRoutes makes the list of Routes, for a Router that is compiled and has no faults. Of two files with one
+// pattern, that which comes first in the tree comes first.
+func (r *Router) listRoutes(guards guardNames) (all []RouteInfo) {
 	type entry struct {
 		method  string
 		pattern *pattern.Pattern
+		file    int // the place of the file in the tree; a mount is behind all files
 		infos   []RouteInfo
 	}
 	var entries []entry
+	var last *routetree.Route
+	file := 0
 	for _, e := range r.table.Load().routes {
 		if e.owner.route == nil {
 			continue
+		}
+		if e.owner.route != last {
+			last = e.owner.route
+			file++
 		}
 		info := RouteInfo{Method: e.method(), Pattern: e.path.String(), File: e.owner.route.InTree(), Name: e.name, Guards: guards.ofAll(e.steps), Middleware: len(e.steps)}
 		if e.handler.pos.Line > 0 {
 			info.Handler = e.handler.pos.Stable()
 		}
-		entries = append(entries, entry{info.Method, e.path, []RouteInfo{info}})
+		entries = append(entries, entry{info.Method, e.path, file, []RouteInfo{info}})
 	}
 	for _, m := range r.mounts {
-		entries = append(entries, entry{site.Any, m.at.path, m.infos(guards)})
+		entries = append(entries, entry{site.Any, m.at.path, file + 1, m.infos(guards)})
 	}
 	slices.SortStableFunc(entries, func(a, b entry) int {
-		return cmp.Or(pattern.Compare(a.pattern, b.pattern), forms.CompareMethods(a.method, b.method))
+		return cmp.Or(pattern.Compare(a.pattern, b.pattern), cmp.Compare(a.file, b.file), forms.CompareMethods(a.method, b.method))
 	})
 	for _, e := range entries {
 		all = append(all, e.infos...)

@@ -446,7 +446,9 @@ func FuzzRoundTrip(f *testing.F) {
 
 func TestRoutes(t *testing.T) {
 	is := is.New(t)
-	r := flow.New(flowtest.Files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http"))
+	r := flow.New(flowtest.Files("router/index.html", "router/users/[id].http", "router/users/new.html", "router/[...rest].http", "router/[[lang]]/x.http", "router/users/store.http", "router/users/index.http"))
+	r.At("users/index").DELETE().Do(hello)
+	r.At("users/index").GET().Do(hello)
 	r.At("users/[id]").ANY().Do(hello)
 	r.At("users/[id]").GET().Name("users.show").Use(pass).Do(hello)
 	r.At("[...rest]").GET().Do(hello)
@@ -461,6 +463,8 @@ func TestRoutes(t *testing.T) {
 	}
 	is.Equal(b.String(), `
 GET  /            router/index.html           index             1
+GET  /users       router/users/index.http     users.index HERE  1
+DELETE /users       router/users/index.http     users.index HERE  1
 POST /users       router/users/store.http     users.store HERE  2
 GET  /users/new   router/users/new.html       users.new         1
 GET  /users/{id}  router/users/[id].http      users.show  HERE  2
