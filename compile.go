@@ -132,7 +132,6 @@ type compiler struct {
 	// inspected are the inputs of handlers whose mistakes are reported.
 	inspected map[reflect.Type]bool
 	types     examples.Types // whose methods JSONSchema were asked
-	guards    guardNames
 	described []*site.Description
 	errorDirs map[string]bool // the directories that have an OnError
 	fixed     []fixedRoute    // the routes whose pages renderFixed renders
@@ -152,22 +151,22 @@ func compile(r *Router) *table {
 	c.trie = &match.Trie[endpoint]{}
 	all := c.withMounted()
 	for _, c := range all {
-		if !c.tree.Missing {
-			c.checkMaxBody()
-			c.readMatchers()
-			c.readAssets()
-			c.readPolicy()
-			c.readPageData()
-			c.readListed()
-			c.readViews()
-			c.addRoutes()
-			c.addPublic()
+		if c.tree.Missing {
+			c.placeOutsideOfTries()
+			continue
 		}
+		c.checkMaxBody()
+		c.readMatchers()
+		c.readAssets()
+		c.readPolicy()
+		c.readPageData()
+		c.readListed()
+		c.readViews()
+		c.addRoutes()
+		c.addPublic()
 		c.addMounts()
-		if !c.tree.Missing {
-			c.addHashed()
-			c.checkGuards()
-		}
+		c.addHashed()
+		c.checkGuards()
 	}
 
 	// All endpoints are known: these passes ask which of them answers a URL.
@@ -234,7 +233,6 @@ func newCompiler(r *Router) *compiler {
 		plan:      registry.NewPlan[handler, middleware](r.tree, r.app.source()),
 		inside:    map[*Mounted]*compiler{},
 		standard:  map[*use]*stdMiddleware{},
-		guards:    guardNames{},
 		table:     newTable(r),
 		inspected: map[reflect.Type]bool{},
 		faults:    append(faults, r.tree.Faults...),

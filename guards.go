@@ -30,7 +30,7 @@ func sameGuard(a, b middleware) bool { return a.pc == b.pc && !forms.IsClosure(a
 
 // checkGuards warns of files beside the group whose guards would be meant for them, too.
 func (c *compiler) checkGuards() {
-	c.faults = append(c.faults, unguarded.Check(c.plan, c.guards.of, sameGuard)...)
+	c.faults = append(c.faults, unguarded.Check(c.plan, guardNames{}.of, sameGuard)...)
 }
 
 // ofAll returns the names of the guards of a chain, each once. It is never nil.

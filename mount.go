@@ -327,14 +327,19 @@ func (r *Router) inApp(file string) string {
 // addMounts adds the endpoints of mounts to the trie, which has those of the files already.
 func (c *compiler) addMounts() {
 	for _, m := range c.mounts {
-		switch {
-		case !c.tree.Missing:
-			c.addMount(m)
-		case m.inner != nil: // to collect the faults of the Router inside
+		c.addMount(m)
+	}
+}
+
+// placeOutsideOfTries lets the Routers inside one without a tree report their faults. They have no URLs, since
+// that has none.
+func (c *compiler) placeOutsideOfTries() {
+	c.routesMissing = true
+	for _, m := range c.mounts {
+		if m.inner != nil {
 			c.place(m, &match.Trie[endpoint]{}, nil)
 		}
 	}
-	c.routesMissing = c.routesMissing || c.tree.Missing
 }
 
 // addMount adds the endpoints of a mount. A file at the URL of the prefix itself keeps that URL.
