@@ -344,19 +344,30 @@ func (c *compiler) addDiskFaults() {
 	}
 }
 
-// explain returns the explanation of what answers a request. r is the outermost Router.
-func (r *Router) explain(q routemap.Question) routemap.Explanation {
-	t := r.table.Load()
-	e := routemap.Explain(q, reach.Explain(t.matcher, q.Request()), r.describe)
-	if r.front != nil {
-		if found := r.findUnbuilt(q.Request()); found != nil {
-			e = e.InFront(r.describe(found))
+// explainer returns a function that explains what answers a request. r is the outermost Router, and all its
+// route map, or nil.
+func (r *Router) explainer(all *routemap.Map) func(routemap.Question) routemap.Explanation {
+	return func(q routemap.Question) routemap.Explanation {
+		e := routemap.Explain(q, reach.Explain(r.table.Load().matcher, q.Request()), r.describe)
+		if r.front != nil {
+			if found := r.findUnbuilt(q.Request()); found != nil {
+				e = e.InFront(r.describe(found))
+			}
 		}
+		if all != nil && e.Outcome == routemap.Answered {
+			e.Before = all.Before(*e.Answer)
+		}
+		return e
 	}
-	if t.compiler != nil && e.Outcome == routemap.Answered {
-		e.Before = t.compiler.routeMap(nil).Before(*e.Answer)
+}
+
+// routeMap returns the route map of the application, or nil if the compiler was not kept.
+func (t *table) routeMap() *routemap.Map {
+	if t.compiler == nil {
+		return nil
 	}
-	return e
+	all := t.compiler.routeMap(nil)
+	return &all
 }
 
 // routeMap returns the route map of the application, with what is mounted in it. before is
@@ -394,7 +405,8 @@ func (r *Router) serveMap(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	faults, warnings := r.wrongOnDisk()
-	routemap.Page{Map: t.compiler.routeMap(nil), Total: len(r.Routes()), Sources: r.sources(), Explain: r.explain, Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
+	all := t.routeMap()
+	routemap.Page{Map: *all, Total: len(r.Routes()), Sources: r.sources(), Explain: r.explainer(all), Recent: r.front.Requests.Last(), Log: r.front.Log.Last(), Faults: faults, Warnings: warnings, Vetted: r.front.Hub.Warnings()}.ServeHTTP(w, req)
 }
 
 // describe returns what the route map prints of an endpoint. r is the outermost Router.

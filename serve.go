@@ -125,7 +125,7 @@ func (r *Router) inspect(ctx context.Context, c command.Command, p command.Proce
 	case c.Name == "manifest":
 		return command.PrintJSON(p.Stdout, r.manifest())
 	case r.keepsCompiler:
-		return c.Routes.PrintExplanation(p.Stdout, r.explain)
+		return c.Routes.PrintExplanation(p.Stdout, r.explainer(r.table.Load().routeMap()))
 	}
 	return command.PrintRoutes(p.Stdout, c.Routes, r.Routes(), RouteInfo.cells, r.patternsOf(c.Routes.Path))
 }

@@ -34,7 +34,6 @@ type Map struct {
 // A Line is a route with what the map shows of it. The File of a mounted handler is "".
 type Line struct {
 	site.Route
-	Name     string
 	OfFile   []Middleware // that runs before each method of the file, in order
 	OfMethod []Middleware // that runs behind it, for this method alone
 	What     string       // in place of the handler, or before it: the type of a mounted one, or that there is none

@@ -42,6 +42,12 @@ func route(method, url, file string) site.Route {
 	return site.Route{Method: method, Pattern: patternOf(url), File: file, Tree: &routetree.Route{}}
 }
 
+// named returns a route with a name.
+func named(name string, r site.Route) site.Route {
+	r.Name = name
+	return r
+}
+
 func sample() Page {
 	guard := Middleware{"app.signedIn", `In("users").Use`, "app/app.go:3", true}
 	logger := Middleware{"flow.Logger", "Use", "app/app.go:1", false}
@@ -49,11 +55,11 @@ func sample() Page {
 		Map: Map{
 			Files: 3,
 			Lines: []Line{
-				{Route: route("GET", "/", "app/router/index.html"), Name: "index", OfFile: []Middleware{logger}, Around: "In app/router/+layout.html"},
-				{Route: route("LOCK", "/users/{id}", "app/router/users/[id].http"), Name: "users.id", OfFile: []Middleware{logger, guard}, Prose: "About users. " + hostile},
-				{Route: route("ANY", "/users/{id}", "app/router/users/[id].http"), Name: hostile, What: hostile, OfFile: []Middleware{logger, guard},
+				{Route: named("index", route("GET", "/", "app/router/index.html")), OfFile: []Middleware{logger}, Around: "In app/router/+layout.html"},
+				{Route: named("users.id", route("LOCK", "/users/{id}", "app/router/users/[id].http")), OfFile: []Middleware{logger, guard}, Prose: "About users. " + hostile},
+				{Route: named(hostile, route("ANY", "/users/{id}", "app/router/users/[id].http")), What: hostile, OfFile: []Middleware{logger, guard},
 					Prose: "About users. " + hostile, Examples: []Example{{"Change a user", "It must exist. " + hostile, "PUT", "/users/7?a=" + hostile, 200, "/_flow?method=PUT&path=%2Fusers%2F7#ask"}, {hostile, "", "GET", "/users/{{a}}", 0, ""}}},
-				{Route: route("GET", "/"+hostile, hostile), Name: hostile, What: hostile, OfFile: []Middleware{logger}, OfMethod: []Middleware{{hostile, hostile, hostile, true}}},
+				{Route: named(hostile, route("GET", "/"+hostile, hostile)), What: hostile, OfFile: []Middleware{logger}, OfMethod: []Middleware{{hostile, hostile, hostile, true}}},
 				{Route: site.Route{Method: "ANY", Pattern: patternOf("/" + hostile)}, What: hostile, OfFile: []Middleware{guard}},
 			},
 			Inside:  []Map{{Prefix: hostile, At: hostile, Name: hostile}},
@@ -181,7 +187,7 @@ func TestLines(t *testing.T) {
 	}
 	for _, u := range []string{"/help", "/{lang}/help"} {
 		m.Lines = append(m.Lines, Line{Route: route("DELETE", u, "help.http"), OfFile: []Middleware{logger, guard, again}, OfMethod: []Middleware{own}},
-			Line{Route: route("ANY", u, "help.http"), Name: "help", OfFile: []Middleware{logger, guard, again}})
+			Line{Route: named("help", route("ANY", u, "help.http")), OfFile: []Middleware{logger, guard, again}})
 	}
 	m.Lines = append(m.Lines, Line{Route: site.Route{Method: "ANY", Pattern: patternOf("/x-y")}, What: "http.HandlerFunc", OfFile: []Middleware{logger, guard}})
 	var lines []string

@@ -79,7 +79,8 @@ func (s Source[H, M]) Middleware(uses []*registry.Use[M]) (all []Middleware) {
 // the file is gone.
 func (s Source[H, M]) lines(r *routetree.Route, now *routetree.Tree, onDisk *routetree.Route) (lines []Line) {
 	prose, examples := readExamples(now.Files, onDisk)
-	before := s.Plan.Before(r)
+	before, templates := s.Plan.Before(r), around(r, now)
+	ofFile := append(slices.Clip(s.Before), s.Middleware(before)...)
 	answers := s.Plan.Answers(r)
 	methods := map[string]bool{}
 	for _, a := range answers {
@@ -88,11 +89,10 @@ func (s Source[H, M]) lines(r *routetree.Route, now *routetree.Tree, onDisk *rou
 	for i, p := range r.Patterns {
 		for _, a := range answers {
 			l := Line{
-				Route:    site.Route{Method: a.Method, Pattern: p, File: r.File, Tree: r},
-				Name:     a.Name,
-				OfFile:   append(slices.Clip(s.Before), s.Middleware(before)...),
+				Route:    site.Route{Method: a.Method, Pattern: p, File: r.File, Tree: r, Name: a.Name},
+				OfFile:   ofFile,
 				OfMethod: s.Middleware(a.Before[len(before):]),
-				Around:   around(r, now),
+				Around:   templates,
 			}
 			if a.Verb.Handler != nil {
 				l.Handler = s.Handler(a.Verb.Handler)
