@@ -44,13 +44,14 @@ func ReadFile(t *routetree.Tree, files fs.FS, r *routetree.Route) (f File, fault
 	f.Tree = r
 	f.File, faults = httpfile.Parse(r.File, text)
 	f.Prefix = prefixOf(f.File, t.Prefix)
-	f.Open = func(name string) ([]byte, error) { return fs.ReadFile(files, path.Join(path.Dir(r.InTree()), name)) }
+	inTree := func(name string) string { return path.Join(path.Dir(r.InTree()), name) }
+	f.Open = func(name string) ([]byte, error) { return fs.ReadFile(files, inTree(name)) }
 	for _, req := range f.Requests {
 		for _, l := range req.Body {
 			if l.File == "" {
 				continue
 			}
-			name := path.Join(path.Dir(r.InTree()), l.File)
+			name := inTree(l.File)
 			if info, err := fs.Stat(files, name); err != nil || !info.Mode().IsRegular() {
 				faults = append(faults, fault.InLine(r.File, l.Text.Line, "there is no file %s", name))
 			}
@@ -68,8 +69,8 @@ func prefixOf(f *httpfile.File, below []pattern.Segment) string {
 	prefix := URL(pattern.New(below))
 	of := strings.Split(prefix, "/")
 	for _, r := range f.Requests {
-		path, _ := r.Path(pattern.Hole)
-		segments := strings.Split(path, "/")
+		asked, _ := r.Path(pattern.Hole)
+		segments := strings.Split(asked, "/")
 		if len(segments) >= len(of) && !slices.ContainsFunc(of, func(seg string) bool {
 			is := segments[0]
 			segments = segments[1:]
