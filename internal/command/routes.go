@@ -27,7 +27,7 @@ func PrintRoutes[R any](w io.Writer, f Routes, all []R, row func(R) []string, ma
 	if devpage.IsTerminal(w) {
 		columns = 120
 	}
-	return PrintTable(w, rows, columns)
+	return printTable(w, rows, columns)
 }
 
 // PrintExplanation prints the explanation of the request of -explain.
@@ -50,9 +50,9 @@ func (f Routes) selects(method, pattern string, matches bool) bool {
 	return wanted && (matches || strings.Contains(pattern, f.Path))
 }
 
-// PrintTable prints rows of cells. Lines that are longer than columns are cut off, unless columns is 0:
+// printTable prints rows of cells. Lines that are longer than columns are cut off, unless columns is 0:
 // for a terminal, on which a table of folded lines cannot be read.
-func PrintTable(w io.Writer, rows [][]string, columns int) error {
+func printTable(w io.Writer, rows [][]string, columns int) error {
 	var table strings.Builder
 	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	for _, cells := range rows {

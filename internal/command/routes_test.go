@@ -1,4 +1,4 @@
-package command_test
+package command
 
 import (
 	"strings"
@@ -6,8 +6,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/matryer/is"
-
-	"example.com/flow/internal/command"
 )
 
 // TestRoutesFitATerminal: long lines are cut off there, and whole for programs.
@@ -20,8 +18,8 @@ func TestRoutesFitATerminal(t *testing.T) {
 		{"DELETE", "/" + strings.Repeat("{a}/", 10) + "b", "public", "app/a.go:1", name, file},
 	}
 	var cut, whole strings.Builder
-	is.NoErr(command.PrintTable(&cut, all, 120))
-	is.NoErr(command.PrintTable(&whole, all, 0))
+	is.NoErr(printTable(&cut, all, 120))
+	is.NoErr(printTable(&whole, all, 0))
 	is.True(strings.Contains(whole.String(), name+"  "+file+"\n"))
 	lines := strings.SplitAfter(cut.String(), "\n")
 	is.Equal(len(lines), 4)
